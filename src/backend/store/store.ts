@@ -1,0 +1,153 @@
+import type { TokenKind, TokenScope } from '../../core/call.ts';
+import type { FeedBody, FeedEntry } from '../../core/feed.ts';
+import type { LinkHello } from '../../core/link.ts';
+import type { Machine, RecentPath } from '../../core/ports/fleet.ts';
+import type { ApiToken, AuditPort, Device, PoliciesPort } from '../../core/ports/governance.ts';
+import type { SessionsPort, TranscriptsPort } from '../../core/ports/sessions.ts';
+import type { ApprovalStore, IdempotencyStore } from '../../core/ports/stores.ts';
+import type { AgentInfo, AgentOption, FailureReason, Message, Session, SessionEvent } from '../../core/session.ts';
+
+/** Everything that the backend keeps. One implementation a database; test/backend/store loops over them. */
+export interface BackendStore {
+  sessions: SessionStore;
+  messages: MessageStore;
+  transcripts: TranscriptsPort & EventAppender;
+  approvals: ApprovalStore;
+  idempotency: IdempotencyStore;
+  policies: PoliciesPort;
+  audit: AuditPort;
+  machines: MachineStore;
+  identity: IdentityStore;
+  deviceCodes: DeviceCodeStore;
+  feed: FeedStore;
+  close(): Promise<void>;
+}
+
+export interface NewSession {
+  sessionId: string;
+  agentId: string;
+  machineId: string;
+  directory: string;
+  permissionMode: Session['permissionMode'];
+  title?: string;
+  modelId?: string;
+}
+
+export interface SessionStore extends SessionsPort {
+  /** Stores it as `starting`. */
+  insert(session: NewSession): Promise<Session>;
+  /** Moves a session that is still `starting` to `failed`; nothing otherwise. */
+  failStart(sessionId: string, reason: FailureReason): Promise<void>;
+  /** Not archived sessions of a machine, oldest first. */
+  ofMachine(machineId: string): Promise<Session[]>;
+  /** Models that the session's agent reported when it started. */
+  modelsOf(sessionId: string): Promise<AgentOption[]>;
+}
+
+export interface MessageStore {
+  /**
+   * Stores as `queued`. The same id with the same text and session answers the stored one.
+   * @throws conflict for the same id with another text or session
+   */
+  insert(message: { messageId: string; sessionId: string; text: string; overrides: MessageOverrides }): Promise<Message>;
+  get(messageId: string): Promise<Message | undefined>;
+  /** Queued messages that the daemon has not yet acknowledged, oldest first. */
+  undelivered(sessionId: string): Promise<(Message & { overrides: MessageOverrides })[]>;
+  markDelivered(messageId: string): Promise<void>;
+  /** Cancels those that the daemon has not acknowledged. Answers their ids. */
+  cancelUndelivered(sessionId: string, reason: FailureReason): Promise<string[]>;
+  /** Whether any message is queued or running. */
+  hasOpen(sessionId: string): Promise<boolean>;
+}
+
+export interface MessageOverrides {
+  permissionMode?: Session['permissionMode'];
+  modelId?: string;
+}
+
+export interface EventAppender {
+  /**
+   * Appends what follows the last stored event, skips what is there already, stops before a gap, and updates the
+   * session's and messages' rows by `projectEvent`, all in one transaction.
+   * @returns the last stored `seq` @throws session_not_found
+   */
+  append(sessionId: string, events: SessionEvent[]): Promise<{ ackedSeq: number }>;
+}
+
+export interface MachineStore {
+  /** Registers or refreshes a machine and marks it online. */
+  connect(hello: LinkHello): Promise<void>;
+  disconnect(machineId: string): Promise<void>;
+  /** At the backend's start nothing is linked yet. */
+  disconnectAll(): Promise<void>;
+  list(): Promise<Omit<Machine, 'current'>[]>;
+  get(machineId: string): Promise<(Omit<Machine, 'current'> & { agents: AgentInfo[] }) | undefined>;
+  setAgents(machineId: string, agents: AgentInfo[]): Promise<void>;
+  recentPaths(filter: { machineId?: string; limit: number }): Promise<RecentPath[]>;
+}
+
+export interface NewToken {
+  tokenId: string;
+  /** Hex SHA-256 of the secret; the secret itself is never stored. */
+  hash: string;
+  kind: TokenKind;
+  name: string;
+  scope: TokenScope;
+  deviceId?: string;
+  expiresAt?: string;
+}
+
+export interface StoredToken extends ApiToken {
+  deviceId?: string;
+}
+
+/** RFC 8628 request of a device that wants to sign in. */
+export interface DeviceCode {
+  deviceCodeHash: string;
+  /** As shown to the person, without hyphen, upper case. */
+  userCode: string;
+  deviceName: string;
+  expiresAt: string;
+  status: 'pending' | 'approved' | 'denied' | 'used';
+  /** Last poll, to answer `slow_down`. */
+  polledAt?: string;
+}
+
+export interface IdentityStore {
+  insertDevice(device: { deviceId: string; name: string }): Promise<void>;
+  listDevices(): Promise<Omit<Device, 'current'>[]>;
+  /** Revokes the device and all its tokens in one transaction. Idempotent. */
+  revokeDevice(deviceId: string): Promise<Omit<Device, 'current'> | undefined>;
+  insertToken(token: NewToken): Promise<ApiToken>;
+  /** The token with this hash, revoked and expired ones too. */
+  findToken(hash: string): Promise<StoredToken | undefined>;
+  /** Notes the use of a token, at most once a minute each. */
+  touchToken(tokenId: string): Promise<void>;
+  /** Tokens of kind `api`, newest first. */
+  listTokens(): Promise<ApiToken[]>;
+  revokeToken(tokenId: string): Promise<ApiToken | undefined>;
+}
+
+/** Kept apart from tokens: short-lived and compare-and-set. */
+export interface DeviceCodeStore {
+  insert(code: DeviceCode): Promise<void>;
+  findByUserCode(userCode: string): Promise<DeviceCode | undefined>;
+  findByHash(deviceCodeHash: string): Promise<DeviceCode | undefined>;
+  /** Compare-and-set of the status. */
+  move(deviceCodeHash: string, from: DeviceCode['status'], to: DeviceCode['status']): Promise<boolean>;
+  notePoll(deviceCodeHash: string): Promise<void>;
+}
+
+/** The change feed. Every write above adds its entries in its own transaction. */
+export interface FeedStore {
+  /** Adds an entry that no other write makes (`delta` is never stored: use `tell`). */
+  append(body: FeedBody): Promise<void>;
+  /** Passes a live entry to subscribers without storing it. */
+  tell(body: FeedBody): void;
+  /** Stored entries after `id`, oldest first. */
+  since(id: number, limit: number): Promise<FeedEntry[]>;
+  /** Newest id, 0 when empty; and the oldest one that is still kept. */
+  bounds(): Promise<{ oldest: number; newest: number }>;
+  /** Hears each entry after its transaction has committed, in order. */
+  subscribe(listener: (entry: FeedEntry) => void): () => void;
+}

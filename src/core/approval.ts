@@ -1,0 +1,64 @@
+import type { Envelope } from './call.ts';
+import type { Surface } from './spec.ts';
+
+export const APPROVAL_STATUSES = [
+  'pending',
+  'approved',
+  'executing',
+  'succeeded',
+  'failed',
+  'unknown',
+  'denied',
+  'expired',
+  'canceled',
+] as const;
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
+
+export type ApprovalDecision = 'approve' | 'deny';
+
+/** The moves of an approval. Each one is a compare-and-set in the store. */
+export const APPROVAL_MOVES: Record<ApprovalStatus, readonly ApprovalStatus[]> = {
+  pending: ['approved', 'denied', 'expired', 'canceled'],
+  approved: ['executing', 'expired', 'failed'],
+  executing: ['succeeded', 'failed', 'unknown'],
+  succeeded: [],
+  failed: [],
+  unknown: [],
+  denied: [],
+  expired: [],
+  canceled: [],
+};
+
+/** True once nothing more can happen to it. */
+export const isSettled = (status: ApprovalStatus): boolean => APPROVAL_MOVES[status].length === 0;
+
+/** A request filed in place of running. Times are RFC 3339. */
+export interface Approval {
+  artifactId: string;
+  actionId: string;
+  summary: string;
+  status: ApprovalStatus;
+  /** Normalised input, without secret fields. */
+  input: Record<string, unknown>;
+  /** Digest of action id and normalised input; the approval is good for this only. */
+  inputDigest: string;
+  requester: {
+    surface: Surface;
+    client: string;
+    tokenId: string;
+    deviceId?: string;
+    machineId?: string;
+    /** Default session of the caller at the time. */
+    sessionId?: string;
+  };
+  /** Session that the action works on. */
+  sessionId?: string;
+  reason?: string;
+  createdAt: string;
+  expiresAt: string;
+  decidedAt?: string;
+  decidedBy?: string;
+  decisionReason?: string;
+  /** Outcome of the execution. */
+  result?: Envelope;
+}

@@ -1,0 +1,109 @@
+import type { AgentInfo, PermissionMode, SessionEvent } from './session.ts';
+
+/**
+ * The machine link: JSON-RPC 2.0 in WebSocket text frames between a daemon and its backend, both ways.
+ * The daemon opens it at `GET /v1/link` with its bearer token and says `hello` first. Every request may be sent
+ * again after a reconnect: starting and delivering are idempotent by their ids, events by their numbers.
+ */
+export const LINK_PATH = '/v1/link';
+
+/** Raised when the two ends stop understanding each other. */
+export const LINK_PROTOCOL = 1;
+
+/** Milliseconds between pings, and of silence after which an end takes the link for dead. */
+export const LINK_PING_MS = 15_000;
+export const LINK_DEAD_MS = 40_000;
+
+/** Largest frame, bytes. A larger one closes the link with 1009. */
+export const LINK_MAX_FRAME = 8 * 1024 * 1024;
+
+/** Most events in one `events.append`, and their most bytes in JSON. */
+export const APPEND_MAX_EVENTS = 200;
+export const APPEND_MAX_BYTES = 1024 * 1024;
+
+export interface LinkHello {
+  protocol: number;
+  machineId: string;
+  machineName: string;
+  platform: string;
+  daemonVersion: string;
+  /** New at each start of the daemon. */
+  instanceId: string;
+  agents: AgentInfo[];
+  /** Sessions that this daemon holds, and the last event that it recorded of each. */
+  sessions: { sessionId: string; lastSeq: number }[];
+}
+
+export interface LinkWelcome {
+  protocol: number;
+  backendVersion: string;
+  /** Last event that the backend holds of each session of this machine; the daemon resends what follows. */
+  sessions: { sessionId: string; ackedSeq: number }[];
+}
+
+/** What the backend asks of a daemon. */
+export interface DaemonMethods {
+  'session.start': {
+    params: {
+      sessionId: string;
+      agentId: string;
+      directory: string;
+      permissionMode: PermissionMode;
+      modelId?: string;
+      title?: string;
+    };
+    /** Answers when the agent is ready, with the events so far already sent. */
+    result: Record<string, never>;
+  };
+  'session.deliver': {
+    params: {
+      sessionId: string;
+      messageId: string;
+      text: string;
+      permissionModeOverride?: PermissionMode;
+      modelOverride?: string;
+    };
+    /** Answers when the message is on the daemon's disk. */
+    result: Record<string, never>;
+  };
+  'session.interrupt': { params: { sessionId: string }; result: { interrupted: boolean } };
+  'session.stop': { params: { sessionId: string }; result: Record<string, never> };
+  'session.set_mode': { params: { sessionId: string; permissionMode: PermissionMode }; result: Record<string, never> };
+  'session.set_model': { params: { sessionId: string; modelId: string }; result: Record<string, never> };
+  'session.answer': {
+    params: {
+      sessionId: string;
+      requestId: string;
+      /** Absent: canceled. */
+      optionId?: string;
+      by: string;
+    };
+    result: Record<string, never>;
+  };
+  'agents.list': { params: Record<string, never>; result: { agents: AgentInfo[] } };
+}
+
+/** What a daemon asks of the backend. */
+export interface BackendMethods {
+  hello: { params: LinkHello; result: LinkWelcome };
+  'events.append': {
+    params: { sessionId: string; events: SessionEvent[] };
+    /** Last event that is safe in the backend's store. */
+    result: { ackedSeq: number };
+  };
+}
+
+/** What a daemon tells without waiting: text as it streams, for live viewers only. Never stored. */
+export interface DaemonNotices {
+  delta: { sessionId: string; messageId: string; kind: 'text' | 'thought'; block: number; text: string };
+}
+
+export type DaemonMethod = keyof DaemonMethods;
+export type BackendMethod = keyof BackendMethods;
+
+/** JSON-RPC frames. A failed call carries the wire error of core in `error.data`. */
+export type LinkFrame =
+  | { jsonrpc: '2.0'; id: number; method: string; params: unknown }
+  | { jsonrpc: '2.0'; id: number; result: unknown }
+  | { jsonrpc: '2.0'; id: number; error: { code: number; message: string; data?: unknown } }
+  | { jsonrpc: '2.0'; method: string; params: unknown };

@@ -1,0 +1,154 @@
+import type { CallContext, TokenScope } from './call.ts';
+import type { ActionData, Exposure, Surface } from './spec.ts';
+import { SURFACES } from './spec.ts';
+
+/** What one rule says of one surface. Absent means "no opinion". */
+export interface SurfaceRule {
+  enabled?: boolean;
+  approval?: boolean;
+  exposure?: Exposure;
+}
+
+export type ActionRule = Partial<Record<Surface, SurfaceRule>>;
+
+/** The account's rules. Keys are action ids or families (`session.*`); unknown ids are kept as they are. */
+export interface PolicyDocument {
+  version: number;
+  rules: Record<string, ActionRule>;
+}
+
+/** A change of the document: rules are merged field by field, `null` removes. */
+export type PolicyPatch = Record<string, Partial<Record<Surface, SurfaceRule | null>> | null>;
+
+export const EMPTY_POLICY: PolicyDocument = { version: 0, rules: {} };
+
+/** One of the three independent answers, and what gave it. */
+export interface Answered<T> {
+  value: T;
+  /** A rule's key, `spec` for the action's own default, or `floor` for what no rule can change. */
+  from: string;
+}
+
+/** What the policy says of one action on one surface. */
+export interface PolicyAnswer {
+  surface: Surface;
+  /** False where the spec lacks the surface: no rule can add it. */
+  supported: boolean;
+  enabled: Answered<boolean>;
+  approval: Answered<boolean>;
+  exposure: Answered<Exposure>;
+  /** What a call would do now. */
+  outcome: 'runs' | 'asks' | 'refused';
+  /** Why it would be refused. */
+  reason?: 'unsupported_surface' | 'disabled_by_policy' | 'outside_token_scope';
+}
+
+/** Keys that speak of an action, nearest first: the id itself, then its families. */
+function keysOf(actionId: string): string[] {
+  const parts = actionId.split('.');
+  const families = parts.slice(0, -1).map((_, i) => `${parts.slice(0, parts.length - 1 - i).join('.')}.*`);
+  return [actionId, ...families];
+}
+
+function firstRule<K extends keyof SurfaceRule>(
+  policy: PolicyDocument,
+  actionId: string,
+  surface: Surface,
+  field: K,
+): Answered<NonNullable<SurfaceRule[K]>> | undefined {
+  for (const key of keysOf(actionId)) {
+    const value = policy.rules[key]?.[surface]?.[field];
+    if (value !== undefined) return { value: value as NonNullable<SurfaceRule[K]>, from: key };
+  }
+  return undefined;
+}
+
+/** `enabled: false` beats all, at whatever level it stands. */
+function enabledBy(policy: PolicyDocument, spec: ActionData, surface: Surface, fallback: boolean) {
+  const off = keysOf(spec.id).find((key) => policy.rules[key]?.[surface]?.enabled === false);
+  if (off !== undefined) return { value: false, from: off };
+  return firstRule(policy, spec.id, surface, 'enabled') ?? { value: fallback, from: 'spec' };
+}
+
+/** Resolves the three answers. Precedence: exact id over family over spec default; floors over all. */
+export function resolvePolicy(
+  policy: PolicyDocument,
+  spec: ActionData,
+  surface: Surface,
+  scope: TokenScope = {},
+): PolicyAnswer {
+  const defaults = spec.surfaces[surface];
+  if (defaults === undefined) {
+    const no = { value: false, from: 'spec' };
+    const exposure = { value: 'discoverable' as const, from: 'spec' };
+    return {
+      surface,
+      supported: false,
+      enabled: no,
+      approval: no,
+      exposure,
+      outcome: 'refused',
+      reason: 'unsupported_surface',
+    };
+  }
+  const enabled = enabledBy(policy, spec, surface, defaults.enabled ?? true);
+  const approval = approvalBy(policy, spec, surface, defaults.approval ?? false);
+  const exposure = defaults.exposureLocked
+    ? { value: defaults.exposure, from: 'floor' }
+    : (firstRule(policy, spec.id, surface, 'exposure') ?? { value: defaults.exposure, from: 'spec' });
+  const reason = !enabled.value
+    ? ('disabled_by_policy' as const)
+    : inScope(spec.id, scope)
+      ? undefined
+      : ('outside_token_scope' as const);
+  const outcome = reason !== undefined ? 'refused' : approval.value ? 'asks' : 'runs';
+  return {
+    surface,
+    supported: true,
+    enabled,
+    approval,
+    exposure,
+    outcome,
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+function approvalBy(policy: PolicyDocument, spec: ActionData, surface: Surface, fallback: boolean) {
+  if (spec.approvals === 'never') return { value: false, from: 'floor' };
+  if (spec.approvals !== 'default' && spec.approvals.always.includes(surface)) {
+    return { value: true, from: 'floor' };
+  }
+  return firstRule(policy, spec.id, surface, 'approval') ?? { value: fallback, from: 'spec' };
+}
+
+/** Whether a token's scope reaches an action. */
+export function inScope(actionId: string, scope: TokenScope): boolean {
+  if (scope.actions === undefined) return true;
+  const keys = keysOf(actionId);
+  return scope.actions.some((allowed) => keys.includes(allowed));
+}
+
+/** Whether a token may speak for a surface. */
+export const surfaceInScope = (context: CallContext, scope: TokenScope): boolean =>
+  SURFACES.includes(context.surface) && (scope.surfaces?.includes(context.surface) ?? true);
+
+/** The document after a patch. Rules that became empty are dropped; everything else is kept as it stands. */
+export function applyPatch(document: PolicyDocument, patch: PolicyPatch): PolicyDocument {
+  const rules = { ...document.rules };
+  for (const [key, change] of Object.entries(patch)) {
+    const merged = change === null ? {} : mergeRule(rules[key] ?? {}, change);
+    if (Object.keys(merged).length > 0) rules[key] = merged;
+    else delete rules[key];
+  }
+  return { version: document.version + 1, rules };
+}
+
+function mergeRule(rule: ActionRule, change: NonNullable<PolicyPatch[string]>): ActionRule {
+  const merged: ActionRule = { ...rule };
+  for (const surface of Object.keys(change) as Surface[]) {
+    const next = change[surface];
+    if (next === null) delete merged[surface];
+    else merged[surface] = { ...merged[surface], ...next };
+  }
+  return merged;
+}

@@ -1,0 +1,34 @@
+import type { Caller } from '../call.ts';
+import type { PolicyAnswer } from '../policy.ts';
+import type { ActionManifest, Effect, Exposure } from '../spec.ts';
+
+export interface SpecMatch {
+  id: string;
+  title: string;
+  summary: string;
+  effect: Effect;
+  exposure: Exposure;
+  /** Set when it is a named tool on this surface. */
+  toolName?: string;
+  score: number;
+  /** Why it cannot be called here now. */
+  blocked?: string;
+}
+
+export interface FieldOption {
+  value: string;
+  label: string;
+}
+
+/** What the catalog says of itself to one caller. Source: core, over the catalog and the policy. */
+export interface DiscoveryPort {
+  search(query: string, filter: { effect?: Effect; limit: number }, caller: Caller): Promise<SpecMatch[]>;
+  /** @throws unknown_action */
+  describe(actionId: string, caller: Caller): Promise<{ spec: ActionManifest; policy: PolicyAnswer }>;
+  /** Valid values of a field, from its enum or its option source. @throws invalid_input | unknown_action */
+  options(
+    request: { actionId: string; field: string; input: Record<string, unknown>; query?: string; limit: number },
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<FieldOption[]>;
+}

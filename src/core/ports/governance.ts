@@ -1,0 +1,115 @@
+import type { Approval, ApprovalDecision, ApprovalStatus } from '../approval.ts';
+import type { Caller, Envelope, TokenKind, TokenScope } from '../call.ts';
+import type { Page, PageRequest } from '../page.ts';
+import type { PolicyDocument, PolicyPatch } from '../policy.ts';
+
+export interface PoliciesPort {
+  get(): Promise<PolicyDocument>;
+  /**
+   * Merges rules by compare-and-set; `null` for a rule removes it.
+   * @param version the version that the caller saw; without it the newest is taken
+   * @throws conflict when `version` is not the newest
+   */
+  set(patch: PolicyPatch, version: number | undefined, by: string): Promise<PolicyDocument>;
+}
+
+/** The approval inbox. The state machine is core's; see `src/core/approvals.ts`. */
+export interface ApprovalsPort {
+  /** Newest first. */
+  list(filter: { status?: ApprovalStatus }, page: PageRequest): Promise<Page<Approval>>;
+  /** @throws approval_not_found */
+  get(artifactId: string): Promise<Approval>;
+  /** Waits for a decided and finished approval, `seconds` at most; answers it as it is then. */
+  wait(artifactId: string, seconds: number, signal: AbortSignal): Promise<Approval>;
+  /** Files a request to run an action, whatever the policy says of it. */
+  create(request: { actionId: string; input: Record<string, unknown>; reason?: string }, caller: Caller): Promise<Approval>;
+  /**
+   * Decides, and on `approve` runs what was reviewed.
+   * @throws approval_not_found | approval_already_decided | approval_expired | approval_stale |
+   * self_approval_forbidden | permission_escalation_denied
+   */
+  decide(
+    artifactId: string,
+    decision: ApprovalDecision,
+    reason: string | undefined,
+    caller: Caller,
+  ): Promise<{ approval: Approval; result?: Envelope }>;
+  /** Withdraws a pending request. @throws approval_not_found | approval_already_decided */
+  cancel(artifactId: string, caller: Caller): Promise<Approval>;
+}
+
+export interface AuditRow {
+  auditId: number;
+  at: string;
+  surface: string;
+  client: string;
+  tokenId: string;
+  deviceId?: string;
+  sessionId?: string;
+  actionId: string;
+  /** Name that the caller used, where it was not the id. */
+  calledAs?: string;
+  effect?: string;
+  /** Redacted. */
+  input: unknown;
+  inputDigest: string;
+  outcome: 'ok' | 'approval_required' | 'error';
+  code?: string;
+  durationMs: number;
+  approvalId?: string;
+}
+
+export interface AuditFilter {
+  surface?: string;
+  client?: string;
+  actionId?: string;
+  outcome?: AuditRow['outcome'];
+  sessionId?: string;
+  /** RFC 3339, inclusive. */
+  since?: string;
+  until?: string;
+}
+
+export interface AuditPort {
+  append(row: Omit<AuditRow, 'auditId'>): Promise<void>;
+  /** Newest first. */
+  list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditRow>>;
+}
+
+export interface Device {
+  deviceId: string;
+  name: string;
+  createdAt: string;
+  lastUsedAt?: string;
+  revokedAt?: string;
+  /** The caller uses this device's token. */
+  current: boolean;
+}
+
+export interface ApiToken {
+  tokenId: string;
+  name: string;
+  kind: TokenKind;
+  scope: TokenScope;
+  createdAt: string;
+  expiresAt?: string;
+  lastUsedAt?: string;
+  revokedAt?: string;
+}
+
+/** Who may call. Tokens are opaque, stored hashed and revocable. */
+export interface IdentityPort {
+  listDevices(caller: Caller): Promise<Device[]>;
+  /** Revokes every token of the device. Idempotent. @throws not_found */
+  revokeDevice(deviceId: string): Promise<Device>;
+  /** Lets the device that shows this user code sign in (RFC 8628). @throws not_found | conflict */
+  approveDevice(userCode: string, caller: Caller): Promise<{ deviceName: string }>;
+  listTokens(): Promise<ApiToken[]>;
+  /** The secret is in this answer only. */
+  createToken(
+    request: { name: string; scope: TokenScope; expiresAt?: string },
+    caller: Caller,
+  ): Promise<ApiToken & { token: string }>;
+  /** Idempotent. @throws not_found */
+  revokeToken(tokenId: string): Promise<ApiToken>;
+}

@@ -1,0 +1,20 @@
+import type { DiscoveryPort } from './discovery.ts';
+import type { AgentsPort, MachinesPort, ServersPort } from './fleet.ts';
+import type { ApprovalsPort, AuditPort, IdentityPort, PoliciesPort } from './governance.ts';
+import type { MessagesPort, SessionControlPort, SessionsPort, TranscriptsPort } from './sessions.ts';
+
+/** What actions may call. One small port a family; `run` takes the ones that it needs. */
+export interface ActionPorts {
+  discovery: DiscoveryPort;
+  sessions: SessionsPort;
+  control: SessionControlPort;
+  messages: MessagesPort;
+  transcripts: TranscriptsPort;
+  machines: MachinesPort;
+  agents: AgentsPort;
+  servers: ServersPort;
+  policies: PoliciesPort;
+  approvals: ApprovalsPort;
+  audit: AuditPort;
+  identity: IdentityPort;
+}

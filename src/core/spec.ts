@@ -1,0 +1,158 @@
+import type * as z from 'zod';
+import type { Caller } from './call.ts';
+import type { ErrorCode } from './errors.ts';
+import type { ActionPorts } from './ports/index.ts';
+
+export const SURFACES = ['app', 'cli', 'mcp', 'agent', 'voice'] as const;
+export type Surface = (typeof SURFACES)[number];
+
+export const EXPOSURES = ['direct', 'discoverable'] as const;
+/** `direct`: own named tool or command. `discoverable`: only through search, get and execute. */
+export type Exposure = (typeof EXPOSURES)[number];
+
+export type Effect = 'read' | 'write' | 'destructive';
+
+/** A text in each language of the product. */
+export interface Localised<T = string> {
+  en: T;
+  'zh-CN': T;
+}
+
+/** Defaults of one surface. A surface that is absent from the spec can never be added by policy. */
+export interface SurfaceDefaults {
+  exposure: Exposure;
+  /** Default true. */
+  enabled?: boolean;
+  /** Default false. */
+  approval?: boolean;
+  /** The policy cannot change the exposure (approval actions are never separate tools). */
+  exposureLocked?: boolean;
+}
+
+/** Another name for the action. The old name of a renamed action stays here for ever. */
+export interface ActionAlias {
+  name: string;
+  /** Listed as a tool of its own wherever the action is direct. */
+  tool?: boolean;
+  /** Fields that the alias does not take (the default session fills them). */
+  omit?: string[];
+  summary?: string;
+}
+
+/** Where the values of a field come from: another read action of the catalog. */
+export interface OptionSource {
+  action: string;
+  /** Input of that action; `$field` takes the value of a field of the form so far, absent if unset. */
+  input?: Record<string, unknown>;
+  /** Output field that holds the rows. */
+  items: string;
+  value: string;
+  label?: string;
+}
+
+export interface FieldHint {
+  label?: string;
+  widget?: 'text' | 'multiline' | 'select' | 'session' | 'directory' | 'json';
+  options?: OptionSource;
+  /** Shown only while another field has one of these values. */
+  visibleWhen?: { field: string; in: (string | number | boolean)[] };
+}
+
+export interface ActionExample {
+  title: string;
+  input: Record<string, unknown>;
+}
+
+/** Hands the call on to the action that its input names, through the whole pipeline again. */
+export interface Forwarding {
+  actionField: string;
+  inputField: string;
+  /** Refuse targets with another effect than reading. */
+  readsOnly?: boolean;
+}
+
+/** All of a spec that is plain JSON: what docs, CLI, OpenAPI, search and tests are derived from. */
+export interface ActionData {
+  /** Dotted `family.object.verb`; equals the file's path under `actions/`. */
+  id: string;
+  title: Localised;
+  /** One line that says when to use it. */
+  summary: string;
+  description?: string;
+  effect: Effect;
+  /** A second identical call changes nothing more. */
+  idempotent: boolean;
+  /** Reaches things outside Kaiwu (an agent, a workspace). */
+  openWorld: boolean;
+  surfaces: Partial<Record<Surface, SurfaceDefaults>>;
+  /** `never`: cannot be gated. `always`: surfaces on which policy cannot remove the gate. */
+  approvals: 'never' | 'default' | { always: Surface[] };
+  /** Whether it works on a session, and which field names it. */
+  session: 'none' | { need: 'optional' | 'required'; field: string };
+  hints?: Record<string, FieldHint>;
+  /** Input fields that are never stored, logged, audited or shown. */
+  secrets?: string[];
+  /** Input fields for which `null` means "clear" and is not treated as absent. */
+  clearable?: string[];
+  /** Fields that the CLI takes by position. */
+  positionals?: string[];
+  aliases?: ActionAlias[];
+  /** Words that people use for it, synonyms included. */
+  keywords: Localised<string[]>;
+  examples: ActionExample[];
+  errors: ErrorCode[];
+  forward?: Forwarding;
+}
+
+export interface ActionRun<I, O> {
+  (call: { input: I; caller: Caller; ports: ActionPorts; signal: AbortSignal }): Promise<O>;
+}
+
+/** A whole action: data first, then schemas, then `run`. */
+export interface ActionSpec<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject>
+  extends ActionData {
+  input: I;
+  output: O;
+  run: ActionRun<z.output<I>, z.input<O>>;
+}
+
+/** A spec whose schema types are forgotten, as the catalog holds it. */
+export type AnyAction = Omit<ActionSpec, 'run'> & {
+  // biome-ignore lint: the executor has parsed the input with this very schema
+  run: ActionRun<any, Record<string, unknown>>;
+};
+
+/** Declares an action. One action is one file and one default export of this. */
+export function defineAction<I extends z.ZodObject, O extends z.ZodObject>(
+  spec: ActionSpec<I, O>,
+): ActionSpec<I, O> {
+  return spec;
+}
+
+/** JSON Schema, as far as this project reads it. */
+export interface JsonSchema {
+  type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null';
+  description?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  enum?: string[];
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  additionalProperties?: boolean | JsonSchema;
+}
+
+/** An action as data with its schemas in JSON: what crosses the wire and what is built into the clients. */
+export interface ActionManifest extends ActionData {
+  toolName: string;
+  inputSchema: JsonSchema;
+  outputSchema: JsonSchema;
+}
+
+/** `session.title.set` is the tool `session_title_set`. */
+export const toToolName = (id: string): string => id.replaceAll('.', '_');
