@@ -1,0 +1,40 @@
+import type { ActionCall, Envelope, TokenKind, TokenScope } from './call.ts';
+import type { CatalogAnswer } from './feed.ts';
+import type { ActionPorts } from './ports/index.ts';
+import type { ApprovalStore, IdempotencyStore, Runtime } from './ports/stores.ts';
+import type { ActionManifest, AnyAction, Surface } from './spec.ts';
+
+/** What a checked token says of its bearer. */
+export interface Identity {
+  tokenId: string;
+  kind: TokenKind;
+  deviceId?: string;
+  scope: TokenScope;
+}
+
+export interface EngineOptions {
+  actions: AnyAction[];
+  /** Everything but what core adds itself. */
+  ports: Omit<ActionPorts, 'discovery' | 'approvals'>;
+  approvalStore: ApprovalStore;
+  idempotency: IdempotencyStore;
+  runtime: Runtime;
+  /** This process, new at each start: tells its own leases from those of a process that died. */
+  ownerId: string;
+  /** Calls back whenever an approval has changed; answers the way to stop. */
+  onApprovalChange(listener: (artifactId: string) => void): () => void;
+  /** Hears of errors that the caller only sees as `internal`. */
+  onError(error: unknown, call: ActionCall): void;
+}
+
+/** The one pipeline, and the catalog that it works from. See DESIGN: find, policy, validate, session, approve, run, audit. */
+export interface ActionEngine {
+  /** `identity` is undefined when the token was missing or bad: the answer is then `not_authenticated`. */
+  execute(call: ActionCall, identity: Identity | undefined, signal: AbortSignal): Promise<Envelope>;
+  /** The actions that exist on a surface, with what the policy says of each, sorted by id. */
+  catalog(surface: Surface, identity: Identity, backendVersion: string): Promise<CatalogAnswer>;
+  /** Every action as data, sorted by id. */
+  manifests: readonly ActionManifest[];
+  /** To be awaited once at start, before the first call: settles what an earlier process left half done. */
+  recover(): Promise<void>;
+}
