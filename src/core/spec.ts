@@ -96,6 +96,8 @@ export interface ActionData {
   clearable?: string[];
   /** Fields that the CLI takes by position. */
   positionals?: string[];
+  /** Further CLI commands for the action, words with spaces between: `action exec`. */
+  commands?: string[];
   aliases?: ActionAlias[];
   /** Words that people use for it, synonyms included. */
   keywords: Localised<string[]>;
