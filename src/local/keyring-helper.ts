@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { text } from 'node:stream/consumers';
+import type { KeyringAnswer, KeyringStep } from './keyring.ts';
+
+const SERVICE = 'kaiwu';
+
+/** Pinned: the default on a machine without a desktop is the kernel's keyring, which forgets. */
+const OPTIONS = { linux: { store: 'secret-service' } } as const;
+
+/** The helper process: steps on stdin, one answer on stdout. */
+export async function serveKeyring(): Promise<void> {
+  const answer = await run(JSON.parse(await text(process.stdin)) as KeyringStep[]);
+  process.stdout.write(JSON.stringify(answer));
+}
+
+async function run(steps: KeyringStep[]): Promise<KeyringAnswer> {
+  try {
+    // Required, not imported: the module is native and may be missing on this platform.
+    const { AsyncEntry } = createRequire(import.meta.url)(
+      '@napi-rs/keyring',
+    ) as typeof import('@napi-rs/keyring');
+    const entry = (account: string) => new AsyncEntry(SERVICE, account, OPTIONS as never);
+    const values: (string | null)[] = [];
+    for (const step of steps) values.push(await runStep(step, entry));
+    return { values };
+  } catch (error) {
+    return { error: toReason(error) };
+  }
+}
+
+type Entry = import('@napi-rs/keyring').AsyncEntry;
+
+async function runStep(step: KeyringStep, entry: (account: string) => Entry): Promise<string | null> {
+  switch (step.do) {
+    case 'get':
+      return entry(step.account).getPassword();
+    case 'set':
+      await entry(step.account).setPassword(step.secret);
+      return null;
+    case 'delete':
+      await entry(step.account).deleteCredential();
+      return null;
+    case 'probe': {
+      const probe = entry(`probe ${randomUUID()}`);
+      await probe.setPassword('probe');
+      const back = await probe.getPassword();
+      await probe.deleteCredential();
+      if (back !== 'probe') throw new Error('it did not give back what was stored');
+      return null;
+    }
+  }
+}
+
+/** First line only: it goes into a one-line notice. Native errors quote D-Bus names, never secrets. */
+const toReason = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 160) ?? 'unknown reason';

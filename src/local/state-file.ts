@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type * as z from 'zod';
+import { KaiwuError } from '../core/errors.ts';
+import { assertOwner, ensurePrivateFolder, ownUid } from './private-folder.ts';
+
+/** Larger is not a state file of ours, bytes. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Reads a JSON file of this user. Absent is undefined; whatever else is wrong is an error that names the file,
+ * never a default: a default that gets saved destroys what was there.
+ * @throws state_damaged
+ */
+export async function readStateFile<S extends z.ZodType>(
+  path: string,
+  schema: S,
+): Promise<z.output<S> | undefined> {
+  const text = await readPrivateText(path);
+  if (text === undefined) return undefined;
+  if (text.trim() === '') throw damaged(path, 'it is empty');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    // The parser's own message may quote a secret of the file.
+    throw damaged(path, `it is not whole JSON (${Buffer.byteLength(text)} bytes)`, cause);
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw damaged(
+    path,
+    `${issue?.path.map(String).join('.') || 'the root'}: ${issue?.message ?? 'not as expected'}`,
+  );
+}
+
+/** Text of a regular file of this user; undefined when there is none. Never blocks on a pipe or a device. */
+export async function readPrivateText(path: string): Promise<string | undefined> {
+  // O_NONBLOCK: opening a FIFO without it waits for a writer for ever.
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+  const handle = await open(path, flags).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw await unreadable(path, error);
+  });
+  if (handle === undefined) return undefined;
+  try {
+    const info = await handle.stat();
+    if (!info.isFile()) throw damaged(path, 'it is not a regular file');
+    assertOwner(path, info.uid);
+    if (info.size > MAX_BYTES) throw damaged(path, `it is ${info.size} bytes long`);
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Writes a JSON file whole or not at all: a reader, a crash or a full disk sees the old content or the new one.
+ * A symbolic link stays a link.
+ * @throws state_damaged when it cannot be written; what was there is unchanged then
+ */
+export async function writeStateFile(path: string, value: unknown): Promise<void> {
+  await ensurePrivateFolder(dirname(path));
+  const target = await realpath(path).catch(() => path);
+  const temporary = join(dirname(target), `.${randomUUID()}.tmp`);
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${JSON.stringify(value, undefined, 2)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, target);
+    await syncFolder(dirname(target));
+  } catch (cause) {
+    await unlink(temporary).catch(() => undefined);
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    const why = code === 'ENOSPC' ? 'the disk is full' : code;
+    throw new KaiwuError('state_damaged', `${path} cannot be saved: ${why}. What was there is unchanged.`, {
+      hint:
+        code === 'ENOSPC'
+          ? 'Free some space and try again.'
+          : 'Check the rights of its folder and try again.',
+      cause,
+    });
+  }
+}
+
+/** Removes a file; fine when there is none. */
+export async function removeStateFile(path: string): Promise<void> {
+  await unlink(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+}
+
+/** Makes a rename survive a power cut. Not every file system can; then the rename stands as it is. */
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}
+
+const damaged = (path: string, why: string, cause?: unknown): KaiwuError =>
+  new KaiwuError('state_damaged', `${path} cannot be used: ${why}. Kaiwu has left it as it is.`, {
+    hint: `Repair it, or move it away to start anew: mv ${JSON.stringify(path)} ${JSON.stringify(`${path}.damaged`)}`,
+    details: { path },
+    cause,
+  });
+
+async function unreadable(path: string, error: NodeJS.ErrnoException): Promise<KaiwuError> {
+  const owner = await stat(path).then(
+    (info) => info.uid,
+    () => undefined,
+  );
+  const uid = ownUid();
+  const who = owner === undefined ? '' : ` It belongs to uid ${owner}; this process runs as uid ${uid}.`;
+  const fix = owner === undefined || owner === uid ? `chmod u+rw` : `sudo chown ${uid}`;
+  return new KaiwuError('state_damaged', `${path} cannot be read: ${error.code ?? 'unknown error'}.${who}`, {
+    hint: `Make it readable for this user: ${fix} ${JSON.stringify(path)}`,
+    details: { path, ...(owner === undefined ? {} : { owner }), ...(uid === undefined ? {} : { uid }) },
+    cause: error,
+  });
+}
