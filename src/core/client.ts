@@ -20,7 +20,12 @@ export interface BackendClient extends ActionExecutor {
    * until `signal` aborts. `onState` hears each time the stream comes up or goes down.
    */
   follow(
-    options: { types?: FeedEntry['type'][]; sessionId?: string; signal: AbortSignal; onState?: (up: boolean) => void },
+    options: {
+      types?: FeedEntry['type'][];
+      sessionId?: string;
+      signal: AbortSignal;
+      onState?: (up: boolean) => void;
+    },
     onEntry: (entry: FeedEntry) => void,
   ): Promise<void>;
 }

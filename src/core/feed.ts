@@ -12,7 +12,14 @@ export type FeedBody =
   | { type: 'approval.changed'; artifactId: string; status: string }
   | { type: 'policy.changed'; version: number }
   | { type: 'machine.changed'; machineId: string; online: boolean }
-  | { type: 'delta'; sessionId: string; messageId: string; kind: 'text' | 'thought'; block: number; text: string };
+  | {
+      type: 'delta';
+      sessionId: string;
+      messageId: string;
+      kind: 'text' | 'thought';
+      block: number;
+      text: string;
+    };
 
 export type FeedEntry = FeedBody & { id?: number; at: string };
 

@@ -68,7 +68,10 @@ export interface DaemonMethods {
   };
   'session.interrupt': { params: { sessionId: string }; result: { interrupted: boolean } };
   'session.stop': { params: { sessionId: string }; result: Record<string, never> };
-  'session.set_mode': { params: { sessionId: string; permissionMode: PermissionMode }; result: Record<string, never> };
+  'session.set_mode': {
+    params: { sessionId: string; permissionMode: PermissionMode };
+    result: Record<string, never>;
+  };
   'session.set_model': { params: { sessionId: string; modelId: string }; result: Record<string, never> };
   'session.answer': {
     params: {

@@ -21,7 +21,10 @@ export type CursorKey = (string | number)[];
 /** Encodes a position. `list` names the list, so that a cursor of another list is refused. */
 export function toCursor(list: string, key: CursorKey): string {
   const bytes = new TextEncoder().encode(JSON.stringify([list, ...key]));
-  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '');
 }
 
 /** Decodes a position. Anything but a cursor of this very list is `invalid_input`, never page one. */

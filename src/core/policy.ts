@@ -1,3 +1,4 @@
+import { KaiwuError } from './errors.ts';
 import type { CallContext, TokenScope } from './call.ts';
 import type { ActionData, Exposure, Surface } from './spec.ts';
 import { SURFACES } from './spec.ts';
@@ -151,4 +152,23 @@ function mergeRule(rule: ActionRule, change: NonNullable<PolicyPatch[string]>): 
     else merged[surface] = { ...merged[surface], ...next };
   }
   return merged;
+}
+
+/** Checks the surfaces that a change names. @throws invalid_input */
+export function toPolicyPatch(rules: Record<string, Record<string, SurfaceRule | null> | null>): PolicyPatch {
+  for (const [key, rule] of Object.entries(rules)) {
+    const wrong = Object.keys(rule ?? {}).find((surface) => !SURFACES.includes(surface as Surface));
+    if (wrong !== undefined) {
+      const message = `is not a surface; surfaces: ${SURFACES.join(', ')}`;
+      throw new KaiwuError(
+        'invalid_input',
+        `The rule ${key} names ${JSON.stringify(wrong)}, which ${message}.`,
+        {
+          hint: 'A rule is {"<surface>": {"enabled"?, "approval"?, "exposure"?}}.',
+          details: { issues: [{ path: `rules.${key}.${wrong}`, message }] },
+        },
+      );
+    }
+  }
+  return rules;
 }

@@ -44,7 +44,9 @@ export function createRpcPeer<Local extends MethodTable, Remote extends MethodTa
   };
 
   async function answer(id: number, method: string, params: unknown): Promise<void> {
-    const handler = Object.hasOwn(options.handlers, method) ? options.handlers[method as keyof Local] : undefined;
+    const handler = Object.hasOwn(options.handlers, method)
+      ? options.handlers[method as keyof Local]
+      : undefined;
     if (handler === undefined) {
       return send({ jsonrpc: '2.0', id, error: { code: -32601, message: `unknown method ${method}` } });
     }
@@ -58,7 +60,10 @@ export function createRpcPeer<Local extends MethodTable, Remote extends MethodTa
     }
   }
 
-  function settle(id: number, frame: { result?: unknown; error?: { code: number; message: string; data?: unknown } }) {
+  function settle(
+    id: number,
+    frame: { result?: unknown; error?: { code: number; message: string; data?: unknown } },
+  ) {
     const request = open.get(id);
     if (request === undefined) return;
     open.delete(id);
@@ -113,7 +118,8 @@ function parse(text: string): Record<string, unknown> | undefined {
   }
 }
 
-const linkClosed = () => new KaiwuError('machine_offline', 'The link to the machine closed before it answered.');
+const linkClosed = () =>
+  new KaiwuError('machine_offline', 'The link to the machine closed before it answered.');
 
 function toError(error: { code: number; message: string; data?: unknown }): Error {
   if (error.code === -32601) {

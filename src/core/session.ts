@@ -6,6 +6,15 @@ export const PERMISSION_MODES = ['default', 'plan', 'read_only', 'accept_edits',
 /** Ours, mapped to each agent's own modes. A mode that an agent lacks is refused by name. */
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
+/** One line for people about each mode. */
+export const PERMISSION_MODE_MEANINGS: Record<PermissionMode, string> = {
+  default: 'Asks before it changes anything',
+  plan: 'Plans and changes nothing',
+  read_only: 'Reads only; everything else is refused',
+  accept_edits: 'Edits files unasked, asks for the rest',
+  bypass: 'Never asks',
+};
+
 export const MESSAGE_STATUSES = ['queued', 'running', 'completed', 'failed', 'canceled'] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
@@ -93,11 +102,32 @@ export type SessionEventBody =
     }
   | { type: 'agent_text'; messageId: string; block: number; text: string }
   | { type: 'agent_thought'; messageId: string; block: number; text: string }
-  | { type: 'tool_call'; messageId: string; toolCallId: string; title?: string; kind?: string; status?: string; content?: unknown }
+  | {
+      type: 'tool_call';
+      messageId: string;
+      toolCallId: string;
+      title?: string;
+      kind?: string;
+      status?: string;
+      content?: unknown;
+    }
   | { type: 'plan'; messageId: string; entries: unknown }
   | { type: 'permission_requested'; messageId: string; request: PermissionRequest }
-  | { type: 'permission_resolved'; messageId: string; requestId: string; optionId?: string; outcome: 'allowed' | 'refused' | 'canceled'; by: string }
-  | { type: 'turn_ended'; messageId: string; outcome: 'completed' | 'failed' | 'canceled'; stopReason?: string; reason?: FailureReason }
+  | {
+      type: 'permission_resolved';
+      messageId: string;
+      requestId: string;
+      optionId?: string;
+      outcome: 'allowed' | 'refused' | 'canceled';
+      by: string;
+    }
+  | {
+      type: 'turn_ended';
+      messageId: string;
+      outcome: 'completed' | 'failed' | 'canceled';
+      stopReason?: string;
+      reason?: FailureReason;
+    }
   | { type: 'message_canceled'; messageId: string; reason: FailureReason }
   | { type: 'title_suggested'; title: string }
   | { type: 'mode_changed'; permissionMode: PermissionMode }

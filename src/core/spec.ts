@@ -132,7 +132,7 @@ export function defineAction<I extends z.ZodObject, O extends z.ZodObject>(
 }
 
 /** JSON Schema, as far as this project reads it. */
-export interface JsonSchema {
+export type JsonSchema = {
   type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null';
   description?: string;
   properties?: Record<string, JsonSchema>;
@@ -147,7 +147,7 @@ export interface JsonSchema {
   minItems?: number;
   maxItems?: number;
   additionalProperties?: boolean | JsonSchema;
-}
+};
 
 /** An action as data with its schemas in JSON: what crosses the wire and what is built into the clients. */
 export interface ActionManifest extends ActionData {
@@ -158,3 +158,7 @@ export interface ActionManifest extends ActionData {
 
 /** `session.title.set` is the tool `session_title_set`. */
 export const toToolName = (id: string): string => id.replaceAll('.', '_');
+
+/** `run` of an action that forwards: the executor hands its call on and never gets here. */
+export const forwarded: ActionRun<unknown, never> = () =>
+  Promise.reject(new Error('a forwarding action has no run of its own'));

@@ -1,6 +1,6 @@
 import type { Caller } from '../call.ts';
 import type { PolicyAnswer } from '../policy.ts';
-import type { ActionManifest, Effect, Exposure } from '../spec.ts';
+import type { ActionManifest, Effect, Exposure, Surface } from '../spec.ts';
 
 export interface SpecMatch {
   id: string;
@@ -25,9 +25,21 @@ export interface DiscoveryPort {
   search(query: string, filter: { effect?: Effect; limit: number }, caller: Caller): Promise<SpecMatch[]>;
   /** @throws unknown_action */
   describe(actionId: string, caller: Caller): Promise<{ spec: ActionManifest; policy: PolicyAnswer }>;
+  /** What the policy says of an action on one surface, or on all. @throws unknown_action */
+  explain(
+    actionId: string,
+    surface: Surface | undefined,
+    caller: Caller,
+  ): Promise<{ actionId: string; answers: PolicyAnswer[] }>;
   /** Valid values of a field, from its enum or its option source. @throws invalid_input | unknown_action */
   options(
-    request: { actionId: string; field: string; input: Record<string, unknown>; query?: string; limit: number },
+    request: {
+      actionId: string;
+      field: string;
+      input: Record<string, unknown>;
+      query?: string;
+      limit: number;
+    },
     caller: Caller,
     signal: AbortSignal,
   ): Promise<FieldOption[]>;

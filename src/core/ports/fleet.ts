@@ -31,7 +31,10 @@ export interface MachinesPort {
 /** Agents of a machine: the one named, else the caller's, else the only one. */
 export interface AgentsPort {
   /** @throws machine_not_found | machine_offline (never seen online) */
-  backends(machineId: string | undefined, caller: Caller): Promise<{ machineId: string; agents: AgentInfo[] }>;
+  backends(
+    machineId: string | undefined,
+    caller: Caller,
+  ): Promise<{ machineId: string; agents: AgentInfo[] }>;
   /** Models of an agent, or of a session as its agent reported them. */
   models(
     of: { agentId?: string; sessionId?: string; machineId?: string },

@@ -22,7 +22,10 @@ export interface ApprovalsPort {
   /** Waits for a decided and finished approval, `seconds` at most; answers it as it is then. */
   wait(artifactId: string, seconds: number, signal: AbortSignal): Promise<Approval>;
   /** Files a request to run an action, whatever the policy says of it. */
-  create(request: { actionId: string; input: Record<string, unknown>; reason?: string }, caller: Caller): Promise<Approval>;
+  create(
+    request: { actionId: string; input: Record<string, unknown>; reason?: string },
+    caller: Caller,
+  ): Promise<Approval>;
   /**
    * Decides, and on `approve` runs what was reviewed.
    * @throws approval_not_found | approval_already_decided | approval_expired | approval_stale |
@@ -51,7 +54,7 @@ export interface AuditRow {
   calledAs?: string;
   effect?: string;
   /** Redacted. */
-  input: unknown;
+  input: Record<string, unknown>;
   inputDigest: string;
   outcome: 'ok' | 'approval_required' | 'error';
   code?: string;

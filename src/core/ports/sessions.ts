@@ -77,7 +77,11 @@ export interface MessagesPort {
   /** Waits for the message's own turn to end. Answers the message as it is when `seconds` are over. */
   wait(messageId: string, seconds: number, signal: AbortSignal): Promise<Message>;
   /** Waits until nothing runs and nothing is queued. Answers the session as it is when `seconds` are over. */
-  waitIdle(sessionId: string, seconds: number, signal: AbortSignal): Promise<{ session: Session; idle: boolean }>;
+  waitIdle(
+    sessionId: string,
+    seconds: number,
+    signal: AbortSignal,
+  ): Promise<{ session: Session; idle: boolean }>;
 }
 
 export interface TranscriptMatch {

@@ -1,0 +1,242 @@
+import * as z from 'zod';
+import { APPROVAL_STATUSES } from '../src/core/approval.ts';
+import { TOKEN_KINDS } from '../src/core/call.ts';
+import { MESSAGE_STATUSES, PERMISSION_MODES, SESSION_STATUSES } from '../src/core/session.ts';
+import type { FieldHint } from '../src/core/spec.ts';
+import { EXPOSURES, SURFACES } from '../src/core/spec.ts';
+
+/** Shapes that several actions share. Each field says what it is, once. */
+
+export const sessionId = z
+  .string()
+  .min(1)
+  .max(64)
+  .describe(
+    'Session id, or a prefix of it that fits one session only. Default: the session that the caller was started for.',
+  );
+
+export const machineId = z
+  .string()
+  .min(1)
+  .max(64)
+  .describe('Machine id. Default: the machine that the caller runs on, else the only one.');
+
+export const permissionMode = z
+  .enum(PERMISSION_MODES)
+  .describe('What the agent may do unasked: default, plan, read_only, accept_edits or bypass.');
+
+export const timeoutSeconds = z
+  .int()
+  .min(0)
+  .max(3600)
+  .describe(
+    'Longest wait in seconds. When it is over the answer says how things stand then; nothing is stopped.',
+  );
+
+export const limit = (fallback: number) =>
+  z
+    .int()
+    .min(1)
+    .max(200)
+    .default(fallback)
+    .describe(`Most rows in one answer, 1 to 200. Default ${fallback}.`);
+
+export const cursor = z
+  .string()
+  .max(500)
+  .describe('nextCursor of the page before, unchanged. Leave out for the first page.');
+
+export const nextCursor = z
+  .string()
+  .optional()
+  .describe('Pass as cursor for the next page; absent on the last one.');
+
+const time = (what: string) => z.string().describe(`${what}, RFC 3339.`);
+
+const reason = z
+  .object({
+    code: z.string().describe('Stable code of the cause.'),
+    message: z.string().describe('What happened, in a sentence.'),
+  })
+  .describe('Why it failed or stopped.');
+
+export const session = z.object({
+  sessionId: z.string().describe('Full session id.'),
+  title: z.string().optional().describe('Title, by the user or else by the agent.'),
+  status: z
+    .enum(SESSION_STATUSES)
+    .describe('starting, idle, running, waiting (for a permission), stopped or failed.'),
+  agentId: z.string().describe('Agent that runs it.'),
+  machineId: z.string().describe('Machine that it runs on.'),
+  directory: z.string().describe('Workspace, an absolute path on that machine.'),
+  permissionMode,
+  modelId: z.string().optional().describe('Model, where the agent has several.'),
+  createdAt: time('When it was created'),
+  updatedAt: time('When it last changed'),
+  archivedAt: time('When it was archived').optional(),
+  lastSeq: z.int().describe('Number of the newest transcript event that is stored.'),
+  reason: reason.optional(),
+  machineOfflineSince: time('Since when its machine has not been linked').optional(),
+  permission: z
+    .object({
+      requestId: z.string().describe('Id of the request.'),
+      title: z.string().describe('What the agent asks to do.'),
+      options: z
+        .array(
+          z.object({
+            optionId: z.string().describe('Id to answer with.'),
+            name: z.string().describe("The agent's own words for it."),
+            kind: z
+              .enum(['allow_once', 'allow_always', 'reject_once', 'reject_always'])
+              .describe('What it means.'),
+          }),
+        )
+        .describe('The answers that the agent offers.'),
+    })
+    .optional()
+    .describe('Open permission request, while waiting.'),
+});
+
+export const messageStatus = z
+  .enum(MESSAGE_STATUSES)
+  .describe('queued, running, completed, failed or canceled.');
+
+export const failureReason = reason;
+
+export const event = z.looseObject({
+  seq: z.int().describe('Number in the transcript, from 1 without gaps.'),
+  at: time('When it was recorded'),
+  type: z.string().describe('Kind of event, for example user_message, agent_text, tool_call, turn_ended.'),
+});
+
+export const agent = z.object({
+  agentId: z.string().describe('Id to spawn it by.'),
+  name: z.string().describe('Name for people.'),
+  available: z.boolean().describe('Whether it can be started on this machine.'),
+  reason: z.string().optional().describe('Why it is not available.'),
+  install: z.string().optional().describe('Command that installs it.'),
+  version: z.string().optional().describe('Version that was found.'),
+  permissionModes: z.array(z.enum(PERMISSION_MODES)).describe('Permission modes that it offers.'),
+});
+
+export const surface = z.enum(SURFACES).describe('Where calls come from: app, cli, mcp, agent or voice.');
+
+export const exposure = z.enum(EXPOSURES).describe('direct (a tool or command of its own) or discoverable.');
+
+const answered = <T extends z.ZodType>(value: T, what: string) =>
+  z.object({
+    value: value.describe(what),
+    from: z
+      .string()
+      .describe(
+        "Rule that decided: a policy key, spec (the action's default) or floor (no rule changes it).",
+      ),
+  });
+
+export const policyAnswer = z.object({
+  surface,
+  supported: z.boolean().describe('Whether the action exists on this surface at all.'),
+  enabled: answered(z.boolean(), 'Whether it may be called.').describe('Enablement.'),
+  approval: answered(z.boolean(), 'Whether a call asks first.').describe('Approval.'),
+  exposure: answered(exposure, 'How it is offered.').describe('Exposure.'),
+  outcome: z.enum(['runs', 'asks', 'refused']).describe('What a call would do now.'),
+  reason: z.string().optional().describe('Why it would be refused.'),
+});
+
+const surfaceRule = z
+  .object({
+    enabled: z.boolean().optional().describe('May be called.'),
+    approval: z.boolean().optional().describe('Asks first.'),
+    exposure: exposure.optional(),
+  })
+  .describe('What the rule says of one surface.');
+
+/** As `surfaceRule`, for a change: an unknown setting is refused, since a misspelt one would gate nothing. */
+export const surfaceChange = surfaceRule.strict();
+
+export const rules = z
+  .record(z.string(), z.record(z.string(), surfaceRule))
+  .describe('Rules by action id or family (session.*), then by surface.');
+
+export const approvalStatus = z
+  .enum(APPROVAL_STATUSES)
+  .describe('pending, approved, executing, succeeded, failed, unknown, denied, expired or canceled.');
+
+export const approval = z.object({
+  kind: z
+    .literal('approval_request_created')
+    .default('approval_request_created')
+    .describe('Always approval_request_created.'),
+  artifactId: z.string().describe('Id of the request, a UUID.'),
+  actionId: z.string().describe('Action that would run.'),
+  summary: z.string().describe('What would run, in one line.'),
+  status: approvalStatus,
+  input: z.looseObject({}).describe('The very input that would run.'),
+  requester: z
+    .object({
+      surface,
+      client: z.string().describe('Client as it named itself.'),
+    })
+    .describe('Who asked.'),
+  sessionId: z.string().optional().describe('Session that it works on.'),
+  reason: z.string().optional().describe("The requester's reason."),
+  createdAt: time('When it was asked'),
+  expiresAt: time('When it expires'),
+  decidedAt: time('When it was decided').optional(),
+  decidedBy: z.string().optional().describe('Surface and client that decided.'),
+  decisionReason: z.string().optional().describe("The decider's reason."),
+  result: z.looseObject({}).optional().describe('Envelope of the execution, once it ran.'),
+});
+
+export const artifactId = z.string().min(1).max(64).describe('Id of the approval request, a UUID.');
+
+export const scope = z.object({
+  surfaces: z.array(z.enum(SURFACES)).optional().describe('Surfaces that the token may speak for.'),
+  actions: z.array(z.string()).optional().describe('Action ids or families that it may call.'),
+  sessionId: z.string().optional().describe('The one session that it is good for.'),
+});
+
+export const token = z.object({
+  tokenId: z.string().describe('Id to revoke it by.'),
+  name: z.string().describe('Name for people.'),
+  kind: z.enum(TOKEN_KINDS).describe('What it is for.'),
+  scope: scope.describe('What it may do at most; absent means no limit of that kind.'),
+  createdAt: time('When it was made'),
+  expiresAt: time('When it ends').optional(),
+  lastUsedAt: time('When it was last used').optional(),
+  revokedAt: time('When it was revoked').optional(),
+});
+
+export const device = z.object({
+  deviceId: z.string().describe('Id to revoke it by.'),
+  name: z.string().describe('Name for people.'),
+  createdAt: time('When it signed in'),
+  lastUsedAt: time('When it last called').optional(),
+  revokedAt: time('When it was revoked').optional(),
+  current: z.boolean().describe('Whether this very call comes from it.'),
+});
+
+/** Form hints for fields that name a session, a machine or an agent. */
+export const sessionHint: FieldHint = {
+  label: 'Session',
+  widget: 'session',
+  options: { action: 'session.list', items: 'sessions', value: 'sessionId', label: 'title' },
+};
+
+export const machineHint: FieldHint = {
+  label: 'Machine',
+  widget: 'select',
+  options: { action: 'machines.list', items: 'machines', value: 'machineId', label: 'name' },
+};
+
+export const agentHint: FieldHint = {
+  label: 'Agent',
+  widget: 'select',
+  options: {
+    action: 'agents.backends.list',
+    input: { machineId: '$machineId' },
+    items: 'agents',
+    value: 'agentId',
+    label: 'name',
+  },
+};

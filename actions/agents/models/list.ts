@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { defineAction } from '../../../src/core/spec.ts';
+import { agentHint, machineHint, machineId, sessionHint } from '../../_shapes.ts';
+import { EVERYDAY } from '../../_surfaces.ts';
+
+export default defineAction({
+  id: 'agents.models.list',
+  title: { en: 'List models', 'zh-CN': '列出模型' },
+  summary: 'Use to see which models an agent or a session can use.',
+
+  effect: 'read',
+  idempotent: true,
+  openWorld: false,
+  surfaces: EVERYDAY,
+  approvals: 'default',
+  session: { need: 'optional', field: 'sessionId' },
+
+  hints: { agentId: agentHint, sessionId: sessionHint, machineId: machineHint },
+  keywords: {
+    en: ['llm', 'which models', 'choices', 'opus', 'gpt'],
+    'zh-CN': ['模型', '可用模型', '大模型'],
+  },
+  examples: [{ title: 'Models of an agent', input: { agentId: 'demo' } }],
+  errors: [
+    'machine_not_found',
+    'machine_offline',
+    'daemon_not_running',
+    'agent_not_available',
+    'invalid_input',
+    'session_not_found',
+    'session_ambiguous',
+  ],
+
+  input: z.object({
+    agentId: z.string().optional().describe('Agent. Not needed with a session.'),
+    sessionId: z.string().min(1).max(64).optional().describe('Session whose agent is asked. Default: none.'),
+    machineId: machineId.optional(),
+  }),
+  output: z.object({
+    models: z
+      .array(
+        z.object({ id: z.string().describe('Model id.'), name: z.string().describe('Name for people.') }),
+      )
+      .describe('Models; empty where the agent tells none before a session has started.'),
+    currentModelId: z.string().optional().describe('Model of the session.'),
+  }),
+  run: ({ input, caller, ports }) => ports.agents.models(input, caller),
+});

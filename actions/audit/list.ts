@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { defineAction } from '../../src/core/spec.ts';
+import { cursor, limit, nextCursor, surface } from '../_shapes.ts';
+import { INSIGHT } from '../_surfaces.ts';
+
+export default defineAction({
+  id: 'audit.list',
+  title: { en: 'List the audit log', 'zh-CN': '查看审计日志' },
+  summary: 'Use to see who called what, from where, and how it ended. Newest first.',
+
+  effect: 'read',
+  idempotent: true,
+  openWorld: false,
+  surfaces: INSIGHT,
+  approvals: 'default',
+  session: 'none',
+
+  keywords: {
+    en: ['history', 'who did', 'log', 'trail', 'accountability', 'calls'],
+    'zh-CN': ['审计', '日志', '谁做了什么', '调用记录'],
+  },
+  examples: [{ title: 'What failed', input: { outcome: 'error', limit: 20 } }],
+  errors: ['invalid_input'],
+
+  input: z.object({
+    surface: surface.optional(),
+    client: z.string().optional().describe('Only calls of this client, for example mcp:claude-code.'),
+    actionId: z.string().optional().describe('Only calls of this action.'),
+    outcome: z.enum(['ok', 'approval_required', 'error']).optional().describe('Only calls that ended so.'),
+    sessionId: z.string().min(1).max(64).optional().describe('Only calls on this session. Default: all.'),
+    since: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe('Only calls at or after this time, RFC 3339.'),
+    until: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe('Only calls at or before this time, RFC 3339.'),
+    limit: limit(50),
+    cursor: cursor.optional(),
+  }),
+  output: z.object({
+    rows: z
+      .array(
+        z.object({
+          auditId: z.int().describe('Number of the row.'),
+          at: z.string().describe('When, RFC 3339.'),
+          surface: z.string().describe('Where the call came from.'),
+          client: z.string().describe('Client as it named itself.'),
+          tokenId: z.string().describe('Token that authenticated it.'),
+          deviceId: z.string().optional().describe('Device of the token.'),
+          sessionId: z.string().optional().describe('Session that it worked on.'),
+          actionId: z.string().describe('Action.'),
+          calledAs: z.string().optional().describe('Name that was called, where not the id.'),
+          effect: z.string().optional().describe('read, write or destructive.'),
+          input: z.looseObject({}).describe('Input, without secrets.'),
+          inputDigest: z.string().describe('SHA-256 of action and input.'),
+          outcome: z.string().describe('ok, approval_required or error.'),
+          code: z.string().optional().describe('Error code.'),
+          durationMs: z.number().describe('How long it took, milliseconds.'),
+          approvalId: z.string().optional().describe('Approval that was filed or carried out.'),
+        }),
+      )
+      .describe('Calls, newest first.'),
+    nextCursor,
+  }),
+  async run({ input: { limit, cursor, ...filter }, ports }) {
+    const { items, nextCursor } = await ports.audit.list(filter, { limit, cursor });
+    return { rows: items, nextCursor };
+  },
+});

@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { defineAction } from '../../src/core/spec.ts';
+import { session, sessionHint, sessionId } from '../_shapes.ts';
+import { EVERYDAY } from '../_surfaces.ts';
+
+export default defineAction({
+  id: 'session.archive',
+  title: { en: 'Archive a session', 'zh-CN': '归档会话' },
+  summary:
+    'Use to put a finished session out of the lists. Its transcript stays; it takes no messages until unarchived.',
+  effect: 'write',
+  idempotent: true,
+  openWorld: false,
+  surfaces: EVERYDAY,
+  approvals: 'default',
+  session: { need: 'required', field: 'sessionId' },
+  positionals: ['sessionId'],
+  hints: { sessionId: sessionHint },
+  keywords: {
+    en: ['hide', 'put away', 'clean up', 'done with', 'remove from list'],
+    'zh-CN': ['归档', '收起', '清理会话'],
+  },
+  examples: [{ title: 'One session', input: { sessionId: 'sess_123' } }],
+  errors: ['session_not_selected', 'session_not_found', 'session_ambiguous'],
+  input: z.object({ sessionId: sessionId.optional() }),
+  output: session,
+  run: ({ input, ports }) => ports.sessions.setArchived(input.sessionId!, true),
+});

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { defineAction } from '../../src/core/spec.ts';
+import { SESSION_STATUSES } from '../../src/core/session.ts';
+import { agentHint, cursor, limit, machineHint, nextCursor, session } from '../_shapes.ts';
+import { EVERYDAY } from '../_surfaces.ts';
+
+export default defineAction({
+  id: 'session.list',
+  title: { en: 'List sessions', 'zh-CN': '列出会话' },
+  summary: 'Use to see which agent sessions exist, on which machine, and what each is doing. Newest first.',
+  effect: 'read',
+  idempotent: true,
+  openWorld: false,
+  surfaces: EVERYDAY,
+  approvals: 'default',
+  session: 'none',
+  hints: { machineId: machineHint, agentId: agentHint },
+  keywords: {
+    en: ['overview', 'conversations', 'chats', 'running', 'show all', 'find session', 'status of all'],
+    'zh-CN': ['查看会话', '所有会话', '对话', '列表', '正在运行'],
+  },
+  examples: [
+    { title: 'All open sessions', input: {} },
+    {
+      title: 'The ten newest of one agent, archived ones too',
+      input: { agentId: 'demo', archived: 'include', limit: 10 },
+    },
+  ],
+  errors: ['invalid_input'],
+  input: z.object({
+    status: z.enum(SESSION_STATUSES).optional().describe('Only sessions in this state.'),
+    machineId: z.string().optional().describe('Only sessions of this machine.'),
+    agentId: z.string().optional().describe('Only sessions of this agent.'),
+    query: z.string().max(200).optional().describe('Only sessions with this text in title or directory.'),
+    archived: z
+      .enum(['exclude', 'include', 'only'])
+      .default('exclude')
+      .describe('Archived sessions: exclude, include or only.'),
+    limit: limit(50),
+    cursor: cursor.optional(),
+  }),
+  output: z.object({ sessions: z.array(session).describe('Sessions, newest first.'), nextCursor }),
+  async run({ input: { limit, cursor, ...filter }, ports }) {
+    const { items, nextCursor } = await ports.sessions.list(filter, { limit, cursor });
+    return { sessions: items, nextCursor };
+  },
+});

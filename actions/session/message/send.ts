@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import { defineAction } from '../../../src/core/spec.ts';
+import { isFinal } from '../../../src/core/session.ts';
+import { waitSeconds } from '../../../src/core/wait.ts';
+import {
+  failureReason,
+  messageStatus,
+  permissionMode,
+  sessionHint,
+  sessionId,
+  timeoutSeconds,
+} from '../../_shapes.ts';
+import { EVERYDAY } from '../../_surfaces.ts';
+
+export default defineAction({
+  id: 'session.message.send',
+  title: { en: 'Send a message to a session', 'zh-CN': '向会话发送消息' },
+  summary: "Use to give a session's agent work or an answer; with wait, to get its reply in the same call.",
+  description:
+    'Stored before it is delivered, delivered exactly once; queues behind a running turn. When the wait is over before the turn is, the answer has timedOut and the turn goes on.',
+  effect: 'write',
+  idempotent: false,
+  openWorld: true,
+  surfaces: EVERYDAY,
+  approvals: 'default',
+  session: { need: 'required', field: 'sessionId' },
+  clearable: ['permissionModeOverride', 'modelOverride'],
+  positionals: ['sessionId', 'message'],
+  hints: { sessionId: sessionHint, message: { label: 'Message', widget: 'multiline' } },
+  keywords: {
+    en: ['prompt', 'ask', 'tell', 'chat', 'reply', 'instruct', 'continue', 'talk', 'input', 'task'],
+    'zh-CN': ['发消息', '提问', '告诉', '回复', '继续', '指令'],
+  },
+  examples: [
+    {
+      title: 'Ask and wait for the reply',
+      input: { sessionId: 'sess_123', message: 'say ping', wait: true, timeoutSeconds: 60 },
+    },
+  ],
+  errors: [
+    'session_not_selected',
+    'session_not_found',
+    'session_ambiguous',
+    'session_archived',
+    'conflict',
+    'canceled',
+  ],
+  input: z.object({
+    sessionId: sessionId.optional(),
+    message: z.string().min(1).max(1_000_000).describe('What to say to the agent.'),
+    wait: z
+      .boolean()
+      .default(false)
+      .describe("Wait for this message's own turn to end and answer with the reply."),
+    timeoutSeconds: timeoutSeconds.optional(),
+    messageId: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{8,64}$/, 'must be 8 to 64 letters, digits, _ or -')
+      .optional()
+      .describe('Your own id for it: sent twice, it is still one message.'),
+    permissionModeOverride: permissionMode
+      .nullish()
+      .describe('Permission mode for this message only; null: none.'),
+    modelOverride: z.string().min(1).max(200).nullish().describe('Model for this message only; null: none.'),
+  }),
+  output: z.object({
+    sessionId: z.string().describe('Full session id.'),
+    messageId: z.string().describe('Id of the message.'),
+    status: messageStatus,
+    timedOut: z.boolean().optional().describe('The wait ended before the turn.'),
+    reply: z.string().optional().describe("The turn's final text."),
+    reason: failureReason.optional(),
+  }),
+  async run({ input, caller, ports, signal }) {
+    const sent = await ports.messages.send(
+      {
+        sessionId: input.sessionId!,
+        text: input.message,
+        messageId: input.messageId,
+        permissionModeOverride: input.permissionModeOverride ?? undefined,
+        modelOverride: input.modelOverride ?? undefined,
+      },
+      caller,
+    );
+    if (!input.wait) return sent;
+    const message = await ports.messages.wait(
+      sent.messageId,
+      waitSeconds(input.timeoutSeconds, caller),
+      signal,
+    );
+    return isFinal(message.status) ? message : { ...message, timedOut: true };
+  },
+});

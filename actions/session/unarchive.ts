@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { defineAction } from '../../src/core/spec.ts';
+import { session, sessionHint, sessionId } from '../_shapes.ts';
+import { EVERYDAY } from '../_surfaces.ts';
+
+export default defineAction({
+  id: 'session.unarchive',
+  title: { en: 'Unarchive a session', 'zh-CN': '取消归档会话' },
+  summary: 'Use to bring an archived session back into the lists and let it take messages again.',
+  effect: 'write',
+  idempotent: true,
+  openWorld: false,
+  surfaces: EVERYDAY,
+  approvals: 'default',
+  session: { need: 'required', field: 'sessionId' },
+  positionals: ['sessionId'],
+  hints: { sessionId: sessionHint },
+  keywords: {
+    en: ['restore', 'bring back', 'reopen', 'undo archive'],
+    'zh-CN': ['取消归档', '恢复会话'],
+  },
+  examples: [{ title: 'One session', input: { sessionId: 'sess_123' } }],
+  errors: ['session_not_selected', 'session_not_found', 'session_ambiguous'],
+  input: z.object({ sessionId: sessionId.optional() }),
+  output: session,
+  run: ({ input, ports }) => ports.sessions.setArchived(input.sessionId!, false),
+});

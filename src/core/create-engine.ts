@@ -1,0 +1,42 @@
+import { createApprovals, toNotice } from './approvals.ts';
+import { createCatalog } from './catalog.ts';
+import { createDiscovery } from './discovery.ts';
+import type { ActionEngine, EngineOptions } from './engine.ts';
+import type { Executor } from './executor.ts';
+import { createExecutor } from './executor.ts';
+import { resolvePolicy } from './policy.ts';
+import type { ActionPorts } from './ports/index.ts';
+
+/** Joins catalog, policy, approvals, discovery and the pipeline over the ports of a backend. */
+export function createEngine(options: EngineOptions): ActionEngine {
+  const catalog = createCatalog(options.actions);
+  const getPolicy = () => options.ports.policies.get();
+  const { sessions } = options.ports;
+  // The executor needs the ports that need the executor; the knot is tied by calling late.
+  const perform: Executor['perform'] = (...call) => executor.perform(...call);
+  const approvals = createApprovals({ ...options, catalog, getPolicy, sessions, perform });
+  const discovery = createDiscovery({ catalog, getPolicy, sessions, perform });
+  const ports: ActionPorts = { ...options.ports, approvals, discovery };
+  const executor = createExecutor({
+    ...options,
+    catalog,
+    ports,
+    file: async (ready) => ({ status: 'approval_required', approval: toNotice(await approvals.file(ready)) }),
+  });
+
+  return {
+    execute: executor.execute,
+    manifests: catalog.manifests,
+    recover: approvals.recover,
+    async catalog(surface, identity, backendVersion) {
+      const policy = await getPolicy();
+      const actions = catalog.manifests
+        .filter((manifest) => manifest.surfaces[surface] !== undefined)
+        .map((manifest) => ({
+          ...manifest,
+          policy: resolvePolicy(policy, manifest, surface, identity.scope),
+        }));
+      return { surface, policyVersion: policy.version, backendVersion, actions };
+    },
+  };
+}

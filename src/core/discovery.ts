@@ -1,0 +1,119 @@
+import type { Caller } from './call.ts';
+import { toRemedy } from './caller.ts';
+import type { Catalog } from './catalog.ts';
+import type { Executor } from './executor.ts';
+import { fromWireError } from './errors.ts';
+import { invalidInput, parseInput } from './input.ts';
+import type { PolicyDocument } from './policy.ts';
+import { resolvePolicy } from './policy.ts';
+import type { DiscoveryPort, FieldOption } from './ports/discovery.ts';
+import type { SessionsPort } from './ports/sessions.ts';
+import { resolveSession } from './resolve-session.ts';
+import { createActionSearch } from './search.ts';
+import type { ActionManifest, JsonSchema, OptionSource } from './spec.ts';
+import { SURFACES } from './spec.ts';
+
+export interface DiscoveryOptions {
+  catalog: Catalog;
+  getPolicy(): Promise<PolicyDocument>;
+  sessions: SessionsPort;
+  perform: Executor['perform'];
+}
+
+/** What the catalog says of itself, as one caller may see it. */
+export function createDiscovery({ catalog, getPolicy, sessions, perform }: DiscoveryOptions): DiscoveryPort {
+  const index = createActionSearch(catalog.manifests);
+
+  async function fromSource(
+    source: OptionSource,
+    form: Record<string, unknown>,
+    caller: Caller,
+    signal: AbortSignal,
+  ) {
+    const { action } = catalog.find(source.action);
+    const input = parseInput(action, catalog.manifest(action.id), fillIn(source.input ?? {}, form));
+    await resolveSession(action, input, caller, sessions);
+    const envelope = await perform(action, input, caller, signal);
+    if (envelope.status === 'error') throw fromWireError(envelope.error);
+    const rows = envelope.status === 'ok' ? (envelope.output[source.items] as Record<string, unknown>[]) : [];
+    return rows.map((row) => toOption(row[source.value], row[source.label ?? source.value]));
+  }
+
+  return {
+    async search(query, { effect, limit }, caller) {
+      const policy = await getPolicy();
+      const found = index.search(query).map(({ id, score }) => {
+        const spec = catalog.manifest(id);
+        return { spec, score, answer: resolvePolicy(policy, spec, caller.surface, caller.scope) };
+      });
+      return found
+        .filter(({ spec }) => effect === undefined || spec.effect === effect)
+        .slice(0, limit)
+        .map(({ spec, score, answer }) => ({
+          id: spec.id,
+          title: spec.title.en,
+          summary: spec.summary,
+          effect: spec.effect,
+          exposure: answer.exposure.value,
+          ...(answer.outcome !== 'refused' && answer.exposure.value === 'direct'
+            ? { toolName: spec.toolName }
+            : {}),
+          score,
+          ...(answer.reason === undefined ? {} : { blocked: `${answer.reason}: ${toRemedy(spec, answer)}` }),
+        }));
+    },
+    async describe(actionId, caller) {
+      const { action } = catalog.find(actionId);
+      const spec = catalog.manifest(action.id);
+      return { spec, policy: resolvePolicy(await getPolicy(), spec, caller.surface, caller.scope) };
+    },
+    async explain(actionId, surface, caller) {
+      const { action } = catalog.find(actionId);
+      const policy = await getPolicy();
+      const asked = surface === undefined ? SURFACES : [surface];
+      // A token's scope narrows what its bearer may do, not what the policy says of other surfaces.
+      const answers = asked.map((s) =>
+        resolvePolicy(policy, action, s, s === caller.surface ? caller.scope : {}),
+      );
+      return { actionId: action.id, answers };
+    },
+    async options({ actionId, field, input, query, limit }, caller, signal) {
+      const spec = catalog.manifest(catalog.find(actionId).action.id);
+      const schema = spec.inputSchema.properties?.[field];
+      if (schema === undefined) throw unknownField(spec, field);
+      const source = spec.hints?.[field]?.options;
+      const all = source === undefined ? fromSchema(schema) : await fromSource(source, input, caller, signal);
+      const wanted = query?.toLowerCase();
+      return all
+        .filter(
+          ({ value, label }) => wanted === undefined || `${value} ${label}`.toLowerCase().includes(wanted),
+        )
+        .slice(0, limit);
+    },
+  };
+}
+
+const toOption = (value: unknown, label: unknown): FieldOption => ({
+  value: String(value),
+  label: String(label ?? value),
+});
+
+function fromSchema(schema: JsonSchema): FieldOption[] {
+  if (schema.type === 'boolean') return ['true', 'false'].map((value) => toOption(value, value));
+  return (schema.enum ?? schema.items?.enum ?? []).map((value) => toOption(value, value));
+}
+
+/** `$field` takes a value of the form; what is not filled in yet is left out. */
+function fillIn(template: Record<string, unknown>, form: Record<string, unknown>): Record<string, unknown> {
+  const filled = Object.entries(template).map(([key, value]) => [
+    key,
+    typeof value === 'string' && value.startsWith('$') ? form[value.slice(1)] : value,
+  ]);
+  return Object.fromEntries(filled.filter(([, value]) => value !== undefined));
+}
+
+function unknownField(spec: ActionManifest, field: string) {
+  const fields = Object.keys(spec.inputSchema.properties ?? {}).join(', ');
+  const message = `is not a field of ${spec.id}; fields: ${fields}`;
+  return invalidInput(spec.id, [{ path: 'field', message, received: JSON.stringify(field) }]);
+}

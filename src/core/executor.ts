@@ -1,0 +1,233 @@
+import type { ActionCall, Caller, Envelope } from './call.ts';
+import { requireCallable, requireSurface, toCaller } from './caller.ts';
+import type { Catalog } from './catalog.ts';
+import { toInputDigest } from './digest.ts';
+import type { ActionEngine, EngineOptions } from './engine.ts';
+import { KaiwuError, toWireError } from './errors.ts';
+import { createIdempotency, MAX_KEY } from './idempotency.ts';
+import { invalidInput, parseInput } from './input.ts';
+import { resolvePolicy } from './policy.ts';
+import type { ActionPorts } from './ports/index.ts';
+import { redact } from './redact.ts';
+import { resolveSession } from './resolve-session.ts';
+import type { AnyAction } from './spec.ts';
+import { MAX_WAIT_SECONDS } from './wait.ts';
+
+/** Seconds that an action may take beyond the longest wait that its caller can bear. */
+const DEADLINE_SLACK_SECONDS = 120;
+
+/** A call that passed every check and may run or be filed. */
+export interface ReadyCall {
+  action: AnyAction;
+  input: Record<string, unknown>;
+  inputDigest: string;
+  sessionId?: string;
+  caller: Caller;
+}
+
+/** What a call left behind for its audit row, as far as it came. */
+interface Trace {
+  actionId: string;
+  calledAs: string;
+  action?: AnyAction;
+  caller: Caller;
+  input: unknown;
+  sessionId?: string;
+}
+
+export interface ExecutorOptions extends Omit<EngineOptions, 'actions' | 'ports'> {
+  catalog: Catalog;
+  ports: ActionPorts;
+  /** Files a request in place of running. */
+  file(ready: ReadyCall): Promise<Envelope>;
+}
+
+export interface Executor extends Pick<ActionEngine, 'execute'> {
+  /** Runs a checked call and nothing else: no policy, no audit. For approved requests and option sources. */
+  perform(
+    action: AnyAction,
+    input: Record<string, unknown>,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<Envelope>;
+}
+
+/** The pipeline: authenticate, find, policy, validate, session, approve, run, audit. The only place that decides. */
+export function createExecutor(options: ExecutorOptions): Executor {
+  const { catalog, ports, runtime } = options;
+  const once = createIdempotency(options.idempotency, options.ownerId);
+
+  async function prepare(
+    call: ActionCall,
+    trace: Trace,
+    name: string,
+    raw: unknown,
+    inner = false,
+  ): Promise<ReadyCall & { asks: boolean }> {
+    const { caller } = trace;
+    const { action, alias } = catalog.find(name);
+    trace.action = action;
+    trace.actionId = action.id;
+    trace.input = raw;
+    const answer = resolvePolicy(await ports.policies.get(), action, caller.surface, caller.scope);
+    requireCallable(action, answer);
+    refuseOmitted(action, alias?.omit ?? [], raw);
+    const input = parseInput(action, catalog.manifest(action.id), raw);
+    if (action.forward !== undefined) {
+      if (inner)
+        throw invalidInput(action.id, [
+          { path: 'actionId', message: 'cannot be an action that calls others' },
+        ]);
+      const { actionField, inputField, readsOnly = false } = action.forward;
+      const ready = await prepare(call, trace, String(input[actionField]), input[inputField], true);
+      if (readsOnly && ready.action.effect !== 'read') throw notARead(action, ready.action);
+      return ready;
+    }
+    trace.input = input;
+    const sessionId = await resolveSession(action, input, caller, ports.sessions);
+    if (sessionId !== undefined) trace.sessionId = sessionId;
+    const inputDigest = toInputDigest(runtime, action.id, input);
+    return {
+      action,
+      input,
+      inputDigest,
+      caller,
+      asks: answer.approval.value,
+      ...(sessionId === undefined ? {} : { sessionId }),
+    };
+  }
+
+  async function perform(
+    action: AnyAction,
+    input: Record<string, unknown>,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<Envelope> {
+    const seconds = (caller.maxWaitSeconds ?? MAX_WAIT_SECONDS) + DEADLINE_SLACK_SECONDS;
+    const deadline = AbortSignal.timeout(seconds * 1000);
+    const late = new Promise<never>((_, reject) => {
+      deadline.addEventListener('abort', () =>
+        reject(new KaiwuError('timeout', `${action.id} took longer than ${seconds} s.`)),
+      );
+    });
+    late.catch(() => {});
+    const run = action.run({ input, caller, ports, signal: AbortSignal.any([signal, deadline]) });
+    const output = action.output.parse(await Promise.race([run, late]));
+    return { status: 'ok', output };
+  }
+
+  /** The outcome of running, failures included: from here on the call may have had an effect. */
+  async function settle(
+    call: ActionCall,
+    ready: ReadyCall & { asks: boolean },
+    signal: AbortSignal,
+  ): Promise<Envelope> {
+    try {
+      return ready.asks
+        ? await options.file(ready)
+        : await perform(ready.action, ready.input, ready.caller, signal);
+    } catch (error) {
+      if (!(error instanceof KaiwuError)) options.onError(error, call);
+      return { status: 'error', error: toWireError(error) };
+    }
+  }
+
+  async function run(call: ActionCall, trace: Trace, signal: AbortSignal): Promise<Envelope> {
+    requireSurface(trace.caller);
+    const ready = await prepare(call, trace, call.actionId, call.input);
+    const { action, caller, inputDigest: digest } = ready;
+    const key = call.idempotencyKey;
+    if (key === undefined || action.effect === 'read') return settle(call, ready, signal);
+    if (key.length === 0 || key.length > MAX_KEY) {
+      throw invalidInput(action.id, [
+        { path: 'idempotencyKey', message: `must have 1 to ${MAX_KEY} characters` },
+      ]);
+    }
+    return once({
+      key: { tokenId: caller.tokenId, key },
+      digest,
+      idempotent: action.idempotent,
+      run: () => settle(call, ready, signal),
+      toStored: (envelope) => redact(envelope, action.secrets) as Envelope,
+    });
+  }
+
+  async function audit(trace: Trace, envelope: Envelope, startedMs: number, at: string): Promise<void> {
+    const { caller, action, sessionId, calledAs, actionId } = trace;
+    await ports.audit.append({
+      at,
+      surface: String(caller.surface),
+      client: caller.client,
+      tokenId: caller.tokenId,
+      ...(caller.deviceId === undefined ? {} : { deviceId: caller.deviceId }),
+      ...(sessionId === undefined ? {} : { sessionId }),
+      actionId,
+      ...(calledAs === actionId ? {} : { calledAs }),
+      ...(action === undefined ? {} : { effect: action.effect }),
+      input: redact(toObject(trace.input), action?.secrets) as Record<string, unknown>,
+      inputDigest: toInputDigest(runtime, actionId, trace.input),
+      outcome: envelope.status,
+      ...(envelope.status === 'error' ? { code: envelope.error.code } : {}),
+      durationMs: Math.round((runtime.monotonicMs() - startedMs) * 10) / 10,
+      ...(envelope.status === 'approval_required' ? { approvalId: envelope.approval.artifactId } : {}),
+    });
+  }
+
+  return {
+    perform,
+    async execute(call, identity, signal) {
+      if (identity === undefined) return { status: 'error', error: toWireError(notAuthenticated()) };
+      const startedMs = runtime.monotonicMs();
+      const at = runtime.now().toISOString();
+      const name = String(call.actionId).slice(0, 120);
+      const trace: Trace = {
+        actionId: name,
+        calledAs: name,
+        caller: toCaller(call, identity),
+        input: call.input,
+      };
+      let envelope: Envelope;
+      try {
+        envelope = await run(call, trace, signal);
+      } catch (error) {
+        if (!(error instanceof KaiwuError)) options.onError(error, call);
+        envelope = { status: 'error', error: toWireError(error) };
+      }
+      await audit(trace, envelope, startedMs, at).catch((error: unknown) => options.onError(error, call));
+      return envelope;
+    },
+  };
+}
+
+const notAuthenticated = () =>
+  new KaiwuError('not_authenticated', 'The call carried no valid token.', {
+    hint: 'Run `kaiwu auth login` on this machine.',
+  });
+
+const notARead = (wrapper: AnyAction, target: AnyAction) =>
+  invalidInput(wrapper.id, [
+    {
+      path: 'actionId',
+      message: `must be an action that only reads; ${target.id} is ${target.effect}`,
+      received: target.id,
+    },
+  ]);
+
+/** An alias for the default session takes no session of its own. */
+function refuseOmitted(action: AnyAction, omit: string[], raw: unknown): void {
+  if (typeof raw !== 'object' || raw === null) return;
+  const given = omit.filter((field) => (raw as Record<string, unknown>)[field] != null);
+  if (given.length === 0) return;
+  throw invalidInput(
+    action.id,
+    given.map((path) => ({ path, message: `is not taken under this name; call ${action.id} to pass it` })),
+  );
+}
+
+/** An input that is no object (and was refused for it) still has its place in the audit. */
+const toObject = (input: unknown): object =>
+  typeof input === 'object' && input !== null && !Array.isArray(input)
+    ? input
+    : input == null
+      ? {}
+      : { value: input };

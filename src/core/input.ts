@@ -1,0 +1,160 @@
+import { KaiwuError } from './errors.ts';
+import { misspelt } from './nearest.ts';
+import type { ActionManifest, AnyAction, JsonSchema } from './spec.ts';
+import { toShortText } from './visible-text.ts';
+
+/** Keys that hosts are known to add to any tool's arguments. Dropped everywhere, forwarded nowhere. */
+export const HOST_KEYS: readonly string[] = ['wait_for_previous', 'task_progress'];
+
+export interface InputIssue {
+  /** Dotted path; empty for the whole input. */
+  path: string;
+  message: string;
+  /** Short form of what was sent; never of a secret field. */
+  received?: string;
+}
+
+/**
+ * Brings what real hosts send into the shape that the schema asks for, then validates it: absent, `null` and `{}` are one;
+ * `null` for an optional field is absent unless the spec lists the field as clearable; `"5"` is 5 where an integer is
+ * asked and nothing looser; a list or object in JSON text is taken for what it holds.
+ * @throws invalid_input with all issues
+ */
+export function parseInput(
+  action: AnyAction,
+  manifest: ActionManifest,
+  raw: unknown,
+): Record<string, unknown> {
+  const issues: InputIssue[] = [];
+  const prepared = prepareRoot(manifest, raw, issues);
+  const parsed = action.input.safeParse(prepared);
+  if (!parsed.success) {
+    for (const issue of parsed.error.issues) {
+      issues.push(toIssue(issue.path, issue.message, prepared, manifest));
+    }
+  }
+  if (issues.length > 0) throw invalidInput(manifest.id, issues);
+  return parsed.data as Record<string, unknown>;
+}
+
+export function invalidInput(actionId: string, issues: InputIssue[]): KaiwuError {
+  const told = issues.map(({ path, message, received }) => {
+    const got = received === undefined ? '' : ` (received ${received})`;
+    return `${path === '' ? 'input' : path}: ${message}${got}`;
+  });
+  return new KaiwuError('invalid_input', `${actionId} cannot run with this input: ${told.join('; ')}.`, {
+    hint: `Ask for the schema of ${actionId} to see its fields.`,
+    details: { issues },
+  });
+}
+
+function prepareRoot(manifest: ActionManifest, raw: unknown, issues: InputIssue[]): unknown {
+  const value = fromJsonText(raw, 'object') ?? {};
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    issues.push({ path: '', message: 'must be an object', received: show(value) });
+    return {};
+  }
+  const clearable = new Set(manifest.clearable);
+  return prepareObject(manifest.inputSchema, value as Record<string, unknown>, {
+    issues,
+    path: [],
+    keepNull: (key) => clearable.has(key),
+    strict: manifest.effect !== 'read',
+  });
+}
+
+interface Place {
+  issues: InputIssue[];
+  path: string[];
+  keepNull(key: string): boolean;
+  /** Unknown keys are refused, not only misspelt ones. */
+  strict: boolean;
+}
+
+function prepareObject(
+  schema: JsonSchema,
+  value: Record<string, unknown>,
+  place: Place,
+): Record<string, unknown> {
+  const known = schema.properties;
+  // A free-form object is the caller's own.
+  if (known === undefined || (Object.keys(known).length === 0 && place.path.length > 0)) return value;
+  const result: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) {
+    const field = Object.hasOwn(known, key) ? known[key] : undefined;
+    if (field === undefined) reportUnknown(key, Object.keys(known), place);
+    else if (item === null && !place.keepNull(key)) {
+      if (schema.required?.includes(key)) result[key] = null;
+    } else if (item !== undefined) {
+      const path = [...place.path, key];
+      result[key] = prepareValue(field, item, { ...place, path, keepNull: () => false });
+    }
+  }
+  return result;
+}
+
+function reportUnknown(key: string, known: string[], place: Place): void {
+  if (HOST_KEYS.includes(key)) return;
+  const meant = misspelt(key, known);
+  if (meant === undefined && !place.strict) return;
+  const path = [...place.path, key].join('.');
+  const message =
+    meant === undefined
+      ? `is not a field; fields: ${known.join(', ')}`
+      : `is not a field; did you mean ${meant}?`;
+  place.issues.push({ path, message });
+}
+
+function prepareValue(schema: JsonSchema, value: unknown, place: Place): unknown {
+  switch (schema.type) {
+    case 'integer':
+      return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+    case 'number':
+      return typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : value;
+    case 'array': {
+      const list = fromJsonText(value, 'array');
+      const { items } = schema;
+      return Array.isArray(list) && items !== undefined
+        ? list.map((item, i) => prepareValue(items, item, { ...place, path: [...place.path, String(i)] }))
+        : list;
+    }
+    case 'object': {
+      const object = fromJsonText(value, 'object');
+      return typeof object === 'object' && object !== null && !Array.isArray(object)
+        ? prepareObject(schema, object as Record<string, unknown>, place)
+        : object;
+    }
+    default:
+      return value;
+  }
+}
+
+/** Models often send a list or an object as its JSON text. */
+function fromJsonText(value: unknown, type: 'array' | 'object'): unknown {
+  if (typeof value !== 'string' || !value.trimStart().startsWith(type === 'array' ? '[' : '{')) return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+}
+
+function toIssue(path: PropertyKey[], message: string, input: unknown, manifest: ActionManifest): InputIssue {
+  const secret = manifest.secrets?.includes(String(path[0])) ?? false;
+  const value = path.reduce<unknown>(
+    (at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key],
+    input,
+  );
+  const dotted = path.map(String).join('.');
+  if (value === undefined) return { path: dotted, message: 'is required' };
+  return { path: dotted, message: plain(message), ...(secret ? {} : { received: show(value) }) };
+}
+
+/** Zod's sentence without what `received` says already. */
+const plain = (message: string): string =>
+  message
+    .replace(/^Invalid input: /, '')
+    .replace(/, received .*$/, '')
+    .replace(/^Invalid option: /, '');
+
+const show = (value: unknown): string => toShortText(JSON.stringify(value) ?? String(value), 80);

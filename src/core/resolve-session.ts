@@ -1,0 +1,69 @@
+import type { Caller } from './call.ts';
+import { KaiwuError } from './errors.ts';
+import type { SessionsPort } from './ports/sessions.ts';
+import type { ActionData } from './spec.ts';
+
+/** Most candidates that an ambiguous prefix names. */
+const MAX_CANDIDATES = 10;
+
+/**
+ * Replaces an id or unambiguous prefix by the full id, or fills in the caller's session where one is required.
+ * @returns the session's id; undefined when the action works without one
+ * @throws session_not_selected | session_not_found | session_ambiguous | forbidden
+ */
+export async function resolveSession(
+  spec: ActionData,
+  input: Record<string, unknown>,
+  caller: Caller,
+  sessions: Pick<SessionsPort, 'findByPrefix'>,
+): Promise<string | undefined> {
+  if (spec.session === 'none') return undefined;
+  const { need, field } = spec.session;
+  const given = (input[field] as string | undefined) ?? (need === 'required' ? caller.sessionId : undefined);
+  if (given === undefined && need === 'optional') return undefined;
+  if (given === undefined) throw notSelected(spec.id, field);
+  const found = await sessions.findByPrefix(given, MAX_CANDIDATES + 1);
+  const [only] = found;
+  if (only === undefined) throw notFound(given);
+  if (found.length > 1) throw ambiguous(given, found);
+  if (caller.scope.sessionId !== undefined && caller.scope.sessionId !== only.sessionId) {
+    throw new KaiwuError('forbidden', `This token is good for session ${caller.scope.sessionId} only.`, {
+      details: { received: given },
+    });
+  }
+  input[field] = only.sessionId;
+  return only.sessionId;
+}
+
+const notSelected = (actionId: string, field: string) =>
+  new KaiwuError('session_not_selected', `${actionId} works on a session and none was named.`, {
+    hint: `Pass ${field}, or start the server with --session <id>. List the sessions to find one.`,
+  });
+
+const notFound = (given: string) =>
+  new KaiwuError(
+    'session_not_found',
+    `No session has the id ${JSON.stringify(given)} or an id that starts with it.`,
+    {
+      hint: 'List the sessions, archived ones too, to see their ids.',
+      details: { received: given },
+    },
+  );
+
+function ambiguous(given: string, found: Awaited<ReturnType<SessionsPort['findByPrefix']>>): KaiwuError {
+  const candidates = found.slice(0, MAX_CANDIDATES).map(({ sessionId, title, status }) => ({
+    sessionId,
+    ...(title === undefined ? {} : { title }),
+    status,
+  }));
+  const more = found.length > MAX_CANDIDATES ? ' and more' : '';
+  const named = candidates.map(({ sessionId }) => sessionId).join(', ');
+  return new KaiwuError(
+    'session_ambiguous',
+    `${JSON.stringify(given)} fits several sessions: ${named}${more}.`,
+    {
+      hint: 'Use more of the id. Nothing was done.',
+      details: { received: given, candidates },
+    },
+  );
+}
