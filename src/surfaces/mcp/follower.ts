@@ -1,0 +1,82 @@
+import { toWireError } from '../../core/errors.ts';
+import type { Logger } from '../../core/ports/host.ts';
+import type { BackendLink } from './backend-link.ts';
+import { aborted, delay, type Timing } from './timing.ts';
+
+/** Follows the account's policy over one stream, also when the backend goes away or comes back at another address. */
+export interface Follower {
+  start(): void;
+  /** Nothing can change unnoticed. */
+  isUp(): boolean;
+  /** The backend answered something: no need to wait longer before the next attempt. */
+  reached(): void;
+  close(): void;
+}
+
+export function createFollower(options: {
+  backend: BackendLink;
+  log: Logger;
+  timing: Timing;
+  /** Something changed, or may have while nobody listened. */
+  onChange(): void;
+}): Follower {
+  const { backend, log, timing } = options;
+  let up = false;
+  let closed = false;
+  let attempt: AbortController | undefined;
+  let mayRestart = false;
+
+  async function follow(): Promise<void> {
+    while (!closed) {
+      const stop = new AbortController();
+      attempt = stop;
+      mayRestart = false;
+      // An attempt gets some time before a call that went through is taken for a sign to start over.
+      const soon = setTimeout(() => {
+        mayRestart = true;
+      }, timing.restartMs).unref();
+      try {
+        await followOnce(stop);
+      } catch (error) {
+        log.warn({ code: toWireError(error).code }, 'changes cannot be followed');
+        backend.forget();
+        await Promise.race([delay(timing.followAgainMs * (0.75 + Math.random() / 2)), aborted(stop.signal)]);
+      }
+      clearTimeout(soon);
+      up = false;
+    }
+  }
+
+  async function followOnce(stop: AbortController): Promise<void> {
+    const client = await backend.get();
+    const look = setInterval(() => {
+      if (up) return;
+      backend.forget();
+      const restartIfMoved = (now: unknown) => {
+        if (now !== client) stop.abort();
+      };
+      backend.get().then(restartIfMoved, () => undefined);
+    }, timing.movedMs).unref();
+    try {
+      const onState = (state: boolean) => {
+        up = state;
+        if (up) options.onChange();
+      };
+      await client.follow({ types: ['policy.changed'], signal: stop.signal, onState }, options.onChange);
+    } finally {
+      clearInterval(look);
+    }
+  }
+
+  return {
+    start: () => void follow(),
+    isUp: () => up,
+    reached() {
+      if (!up && mayRestart) attempt?.abort();
+    },
+    close() {
+      closed = true;
+      attempt?.abort();
+    },
+  };
+}

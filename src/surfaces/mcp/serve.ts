@@ -1,0 +1,120 @@
+import type { Readable, Writable } from 'node:stream';
+import type { BackendClient } from '../../core/client.ts';
+import type { Logger } from '../../core/ports/host.ts';
+import type { ActionManifest } from '../../core/spec.ts';
+import { createBackendLink } from './backend-link.ts';
+import { serveProtocol } from './sdk.ts';
+import { aborted, delay, TIMING, type Timing } from './timing.ts';
+import { createToolCalls } from './tool-calls.ts';
+import { createToolList, type ToolsCache } from './tool-list.ts';
+import { createWire } from './wire.ts';
+
+export interface ServeMcpOptions {
+  /**
+   * Finds the backend and the sign-in; called when first needed and again whenever they did not hold. Answers the very
+   * client of before while nothing changed.
+   */
+  connect(): Promise<BackendClient>;
+  /** Actions that this version was built with: the tools when nothing else is known. */
+  builtin(): Promise<ActionManifest[]>;
+  toolsCache: ToolsCache;
+  /** Session used where an action needs one and the call names none. */
+  defaultSessionId?: string;
+  machineId?: string;
+  version: string;
+  input: Readable;
+  output: Writable;
+  log: Logger;
+  describeDaemon?: () => Promise<string | undefined>;
+  /** Aborted when this process was told to end. */
+  signal: AbortSignal;
+  timing?: Partial<Timing>;
+}
+
+const INSTRUCTIONS =
+  'Kaiwu starts and steers coding agents in sessions on the machines of this account. The tools listed here are the most used ' +
+  'actions; the catalog has more: search it, read the spec of what you find, then execute it by its id. A call that ' +
+  'answers approval_request_created waits for a person: it has not run yet.';
+
+/**
+ * Serves one host over a pair of pipes until the host goes away or `signal` aborts, then answers what is open and settles
+ * with the exit code, within 3 seconds.
+ * @throws what the first `connect` throws: without a sign-in there is nothing to serve
+ */
+export async function serveMcp(options: ServeMcpOptions): Promise<number> {
+  const { log, version } = options;
+  const timing = { ...TIMING, ...options.timing };
+  const backend = createBackendLink(options.connect);
+  const tools = createToolList({
+    backend,
+    builtin: options.builtin,
+    version,
+    cache: options.toolsCache,
+    log,
+    timing,
+    onChange: () => protocol.toolsChanged(),
+  });
+  const calls = createToolCalls({
+    backend,
+    context: {
+      ...(options.defaultSessionId === undefined ? {} : { sessionId: options.defaultSessionId }),
+      ...(options.machineId === undefined ? {} : { machineId: options.machineId }),
+    },
+    timing,
+    ...(options.describeDaemon === undefined ? {} : { describeDaemon: options.describeDaemon }),
+    onReached: () => tools.reached(),
+  });
+
+  const unusable = backend.first.then(() => new Promise<never>(() => undefined));
+  /** Not before the host has its first answer: the client costs time to load. */
+  const begin = () => {
+    if (begun) return;
+    begun = true;
+    tools.prefetch();
+  };
+  let begun = false;
+
+  const wire = createWire({
+    input: options.input,
+    output: options.output,
+    log,
+    onAnswer: () => setImmediate(begin),
+  });
+  const protocol = serveProtocol(
+    wire,
+    { version, instructions: INSTRUCTIONS },
+    {
+      listTools: () => tools.list(),
+      callTool: (call) => calls.call(call),
+      onError: (error) => log.warn({ error: error.message }, 'protocol error'),
+    },
+  );
+  const idle = setTimeout(begin, timing.idleMs);
+
+  /** Bounded at every step, since no host waits for long. */
+  async function end(mayAnswer: boolean): Promise<void> {
+    clearTimeout(idle);
+    begun = true;
+    if (mayAnswer) {
+      const connected = backend.first.then(
+        () => delay(timing.answerMs),
+        () => undefined,
+      );
+      await Promise.race([wire.answered(), connected, delay(timing.connectMs)]);
+    }
+    calls.end();
+    tools.close();
+    await Promise.race([wire.answered(), delay(timing.flushMs)]);
+    await Promise.race([protocol.close(), delay(timing.flushMs)]);
+    await Promise.race([wire.flushed(), delay(timing.flushMs)]);
+  }
+
+  const why = await Promise.race([
+    wire.ended,
+    aborted(options.signal).then(() => 'signal'),
+    unusable.catch(() => 'unusable'),
+  ]);
+  log.debug({ why }, 'ending');
+  await end(why !== 'output');
+  return Promise.race([unusable, Promise.resolve(0)]);
+}

@@ -1,0 +1,98 @@
+import type { CallContext, Envelope } from '../../core/call.ts';
+import type { BackendClient } from '../../core/client.ts';
+import { KaiwuError, toWireError, type WireError } from '../../core/errors.ts';
+import { toClientLabel } from '../../core/normalise-client.ts';
+import type { BackendLink } from './backend-link.ts';
+import { type ToolResult, toToolResult } from './result.ts';
+import type { ToolCall } from './sdk.ts';
+import type { Timing } from './timing.ts';
+
+export interface ToolCalls {
+  call(call: ToolCall): Promise<ToolResult>;
+  /** Ends every call that is open; each is answered `canceled`. */
+  end(): void;
+}
+
+/** Hands calls on as they are. What they may do, and whether their input is right, is for the backend to say. */
+export function createToolCalls(options: {
+  backend: BackendLink;
+  context: Pick<CallContext, 'sessionId' | 'machineId'>;
+  timing: Timing;
+  /** What is known of this machine's daemon, for a call that needed it. */
+  describeDaemon?: () => Promise<string | undefined>;
+  /** The backend answered a call. */
+  onReached(): void;
+}): ToolCalls {
+  const { backend, timing } = options;
+  const open = new Set<AbortController>();
+  let ended = false;
+
+  async function execute(call: ToolCall, signal: AbortSignal): Promise<Envelope> {
+    try {
+      const client: BackendClient = await backend.get();
+      const context: CallContext = {
+        ...options.context,
+        surface: 'mcp',
+        client: toClientLabel('mcp', call.clientName),
+        maxWaitSeconds: call.progress === undefined ? timing.waitSeconds : timing.waitWithProgressSeconds,
+      };
+      return await client.execute({ actionId: call.name, input: call.args, context }, signal);
+    } catch (error) {
+      return { status: 'error', error: toWireError(error) };
+    }
+  }
+
+  async function explain(error: WireError): Promise<WireError> {
+    if (error.code === 'backend_unreachable' || error.code === 'not_authenticated') backend.forget();
+    else options.onReached();
+    if (error.code !== 'daemon_not_running') return error;
+    const state = await options.describeDaemon?.().catch(() => undefined);
+    return state === undefined ? error : { ...error, hint: [error.hint, state].filter(Boolean).join(' ') };
+  }
+
+  async function run(call: ToolCall, signal: AbortSignal): Promise<Envelope> {
+    const envelope = await execute(call, signal);
+    if (signal.aborted) return { status: 'error', error: toWireError(endedHere(call.name)) };
+    if (envelope.status === 'error') return { status: 'error', error: await explain(envelope.error) };
+    options.onReached();
+    return envelope;
+  }
+
+  return {
+    async call(call) {
+      const controller = new AbortController();
+      const abort = () => controller.abort();
+      if (ended || call.signal.aborted) abort();
+      call.signal.addEventListener('abort', abort, { once: true });
+      open.add(controller);
+      const stopProgress = startProgress(call, timing.progressMs);
+      try {
+        return toToolResult(await run(call, controller.signal));
+      } finally {
+        stopProgress();
+        open.delete(controller);
+        call.signal.removeEventListener('abort', abort);
+      }
+    },
+    end() {
+      ended = true;
+      for (const controller of open) controller.abort();
+    },
+  };
+}
+
+/** A host that gets progress does not take a long call for a dead one. */
+function startProgress({ name, progress, signal }: ToolCall, everyMs: number): () => void {
+  if (progress === undefined) return () => undefined;
+  let count = 0;
+  const timer = setInterval(() => {
+    count += 1;
+    if (!signal.aborted) progress(count, `${name} goes on (${Math.round((count * everyMs) / 1000)} s)`);
+  }, everyMs).unref();
+  return () => clearInterval(timer);
+}
+
+const endedHere = (name: string) =>
+  new KaiwuError('canceled', `${name} was canceled: the MCP server of this host is ending.`, {
+    hint: 'Start the MCP server again and look at what the call has done before calling again.',
+  });

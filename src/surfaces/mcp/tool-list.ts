@@ -1,0 +1,147 @@
+import type { CatalogAnswer } from '../../core/feed.ts';
+import { toWireError } from '../../core/errors.ts';
+import type { Logger } from '../../core/ports/host.ts';
+import { EMPTY_POLICY, resolvePolicy } from '../../core/policy.ts';
+import type { ActionManifest } from '../../core/spec.ts';
+import type { BackendLink } from './backend-link.ts';
+import { createFollower } from './follower.ts';
+import { aborted, delay, type Timing } from './timing.ts';
+import { type McpTool, toTools } from './tools.ts';
+
+/** A catalog and the tag that it came with. */
+export interface SeenCatalog {
+  etag: string;
+  catalog: CatalogAnswer;
+}
+
+/** Keeps the last catalog seen of this profile from one process to the next. */
+export interface ToolsCache {
+  read(): Promise<SeenCatalog | undefined>;
+  write(seen: SeenCatalog): Promise<void>;
+}
+
+export interface ToolList {
+  /** Starts to fetch, so that the host's first question finds an answer on its way. */
+  prefetch(): void;
+  /** The tools of now; with the backend out of reach the last ones seen, else the defaults. Never throws for that. */
+  list(): Promise<McpTool[]>;
+  /** The backend answered something: whoever waits to hear of it again need not wait longer. */
+  reached(): void;
+  close(): void;
+}
+
+export function createToolList(options: {
+  backend: BackendLink;
+  /** Actions that this version was built with. */
+  builtin(): Promise<ActionManifest[]>;
+  version: string;
+  cache: ToolsCache;
+  log: Logger;
+  timing: Timing;
+  /** The host holds another list than the one of now. */
+  onChange(): void;
+}): ToolList {
+  const { backend, cache, log, timing } = options;
+  const closed = new AbortController();
+  /** The newest catalog known, of the backend or kept from an earlier process, as tools. */
+  let tools: McpTool[] | undefined;
+  let etag: string | undefined;
+  let cacheRead: Promise<void> | undefined;
+  /** The backend has confirmed `tools`. */
+  let live = false;
+  /** JSON of the list that the host holds. */
+  let told: string | undefined;
+  let running: Promise<void> | undefined;
+  let again = false;
+
+  /** One fetch at a time; a change during a fetch makes another one follow. */
+  function refresh(): Promise<void> {
+    running ??= fetchCatalog().finally(() => {
+      running = undefined;
+      if (again) recheck();
+    });
+    return running;
+  }
+
+  async function fetchCatalog(): Promise<void> {
+    again = false;
+    try {
+      const [client] = await Promise.all([backend.get(), readCacheOnce()]);
+      const answer = await client.catalog('mcp', etag, closed.signal);
+      if (!answer.unchanged) {
+        tools = toTools(answer.catalog, log);
+        etag = answer.etag;
+        cache
+          .write({ etag, catalog: answer.catalog })
+          .catch((error) => log.warn({ error: String(error) }, 'tool list not kept'));
+      }
+      live = true;
+    } catch (error) {
+      backend.forget();
+      throw error;
+    }
+  }
+
+  const readCacheOnce = (): Promise<void> => (cacheRead ??= readCache());
+
+  async function readCache(): Promise<void> {
+    try {
+      const seen = await cache.read();
+      if (seen === undefined) return;
+      tools = toTools(seen.catalog, log);
+      etag = seen.etag;
+    } catch (error) {
+      log.warn({ error: String(error) }, 'last tool list unusable');
+    }
+  }
+
+  /** Fetches anew and tells the host when it holds another list. */
+  function recheck(): void {
+    if (closed.signal.aborted) return;
+    if (running !== undefined) {
+      again = true;
+      return;
+    }
+    refresh().then(announce, noteUnreachable);
+  }
+
+  function announce(): void {
+    if (told !== undefined && told !== JSON.stringify(tools)) options.onChange();
+  }
+
+  const noteUnreachable = (error: unknown) => {
+    if (!closed.signal.aborted) log.warn({ code: toWireError(error).code }, 'tool list not refreshed');
+  };
+
+  async function toDefaults(): Promise<McpTool[]> {
+    const manifests = await options.builtin();
+    const actions = manifests.map((manifest) => ({
+      ...manifest,
+      policy: resolvePolicy(EMPTY_POLICY, manifest, 'mcp'),
+    }));
+    return toTools({ surface: 'mcp', policyVersion: 0, backendVersion: options.version, actions }, log);
+  }
+
+  const follower = createFollower({ backend, log, timing, onChange: recheck });
+
+  return {
+    prefetch: () => void refresh().catch(noteUnreachable),
+    async list() {
+      const first = told === undefined;
+      // What was fetched ahead is new enough: from here on changes are followed, beginning with a look at now.
+      if (!(live && (first || follower.isUp()))) {
+        await Promise.race([refresh().catch(noteUnreachable), delay(timing.listMs), aborted(closed.signal)]);
+        await readCacheOnce();
+      }
+      const listed = tools ?? (await toDefaults());
+      told = JSON.stringify(listed);
+      if (first && !closed.signal.aborted) follower.start();
+      return listed;
+    },
+    reached: () => follower.reached(),
+    close() {
+      closed.abort();
+      follower.close();
+    },
+  };
+}

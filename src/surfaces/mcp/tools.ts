@@ -1,0 +1,117 @@
+import type { CatalogAnswer, CatalogEntry } from '../../core/feed.ts';
+import type { Logger } from '../../core/ports/host.ts';
+import type { ActionAlias, JsonSchema } from '../../core/spec.ts';
+import { findPortabilityProblems } from './tool-check.ts';
+
+/** A tool as `tools/list` tells it. */
+export interface McpTool {
+  name: string;
+  title: string;
+  description: string;
+  annotations: {
+    readOnlyHint: boolean;
+    destructiveHint: boolean;
+    idempotentHint: boolean;
+    openWorldHint: boolean;
+  };
+  inputSchema: JsonSchema & { type: 'object' };
+  outputSchema: JsonSchema & { type: 'object' };
+}
+
+/** Hosts drop tools, or warn, past this many; what is left out stays callable by id. */
+const MAX_TOOLS = 40;
+
+/**
+ * The tools of a catalog, by id, an alias behind its action: what the policy makes direct and does not refuse.
+ * A tool that some host would choke on is left out, since one bad schema can take the whole list down.
+ */
+export function toTools(catalog: CatalogAnswer, log: Logger): McpTool[] {
+  const tools: McpTool[] = [];
+  const entries = [...catalog.actions].sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const tool of entries.filter(isListed).flatMap(toolsOf)) {
+    const [problem] = findPortabilityProblems(tool);
+    const why = problem ?? (tools.length >= MAX_TOOLS ? `only ${MAX_TOOLS} tools are listed` : undefined);
+    if (why === undefined) tools.push(tool);
+    else log.warn({ tool: tool.name, why }, 'tool left out of the list; it can still be called');
+  }
+  return tools;
+}
+
+const isListed = ({ policy }: CatalogEntry): boolean =>
+  policy.outcome !== 'refused' && policy.exposure.value === 'direct';
+
+function toolsOf(entry: CatalogEntry): McpTool[] {
+  const aliases = (entry.aliases ?? []).filter((alias) => alias.tool === true);
+  return [toTool(entry), ...aliases.map((alias) => toAliasTool(entry, alias))];
+}
+
+function toTool(entry: CatalogEntry): McpTool {
+  return {
+    name: entry.toolName,
+    title: entry.title.en,
+    description: toDescription(entry, entry.summary),
+    annotations: {
+      readOnlyHint: entry.effect === 'read',
+      destructiveHint: entry.effect === 'destructive',
+      idempotentHint: entry.idempotent,
+      openWorldHint: entry.openWorld,
+    },
+    inputSchema: { ...entry.inputSchema, type: 'object' },
+    outputSchema: toOpenOutput(entry.outputSchema),
+  };
+}
+
+function toAliasTool(entry: CatalogEntry, alias: ActionAlias): McpTool {
+  const { properties = {}, required = [], ...schema } = entry.inputSchema;
+  const kept = (name: string) => !(alias.omit ?? []).includes(name);
+  const names = required.filter(kept);
+  return {
+    ...toTool(entry),
+    name: alias.name,
+    description: toDescription(entry, alias.summary ?? entry.summary),
+    inputSchema: {
+      ...schema,
+      type: 'object',
+      properties: Object.fromEntries(Object.entries(properties).filter(([name]) => kept(name))),
+      ...(names.length === 0 ? {} : { required: names }),
+    },
+  };
+}
+
+function toDescription({ description, policy }: CatalogEntry, summary: string): string {
+  const asks =
+    policy.outcome === 'asks'
+      ? 'Asks a person for approval first: it then answers approval_request_created with an artifactId in place of its result.'
+      : undefined;
+  return [summary, description, asks].filter((part) => part !== undefined && part !== '').join(' ');
+}
+
+/** Keys of what a call answers in place of its output: an approval or, with `isError`, an error. */
+const OTHER_ANSWERS: Record<string, 'string' | 'object'> = {
+  kind: 'string',
+  artifactId: 'string',
+  actionId: 'string',
+  summary: 'string',
+  status: 'string',
+  expiresAt: 'string',
+  decideWith: 'string',
+  waitWith: 'string',
+  error: 'object',
+};
+
+/**
+ * Hosts validate every result against the listed schema, approvals and (the older ones) errors too. So the root requires
+ * nothing, and a field whose name those answers also use tells only the type that both share.
+ */
+function toOpenOutput(schema: JsonSchema): McpTool['outputSchema'] {
+  const { required: _, properties = {}, ...root } = schema;
+  const open = Object.entries(properties).flatMap(([name, property]): [string, JsonSchema][] => {
+    const type = Object.hasOwn(OTHER_ANSWERS, name) ? OTHER_ANSWERS[name] : undefined;
+    if (type === undefined) return [[name, property]];
+    const { description } = property;
+    return property.type === type
+      ? [[name, { type, ...(description === undefined ? {} : { description }) }]]
+      : [];
+  });
+  return { ...root, type: 'object', properties: Object.fromEntries(open) };
+}
