@@ -164,7 +164,7 @@ export const approvalStatus = z
 
 export const approval = z.object({
   kind: z
-    .literal('approval_request_created')
+    .enum(['approval_request_created'])
     .default('approval_request_created')
     .describe('Always approval_request_created.'),
   artifactId: z.string().describe('Id of the request, a UUID.'),

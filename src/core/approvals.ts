@@ -1,11 +1,21 @@
 import type { Approval } from './approval.ts';
-import { isSettled } from './approval.ts';
+import {
+  alreadyDecided,
+  approvalNotFound,
+  neverDecides,
+  notYours,
+  ownRequest,
+  requireSameDecision,
+  SELF_DECISION_RULE,
+  stale,
+} from './approval-errors.ts';
+import { waitSettled } from './wait-settled.ts';
 import type { ApprovalNotice, Caller, Envelope } from './call.ts';
 import { requireCallable } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import { toInputDigest } from './digest.ts';
 import type { EngineOptions } from './engine.ts';
-import { KaiwuError, toWireError } from './errors.ts';
+import { toWireError } from './errors.ts';
 import type { Executor, ReadyCall } from './executor.ts';
 import { invalidInput, parseInput } from './input.ts';
 import type { PolicyDocument } from './policy.ts';
@@ -18,9 +28,6 @@ import { toShortText, toVisibleText } from './visible-text.ts';
 
 /** How long a request waits for a decision. */
 const EXPIRES_AFTER_MS = 24 * 60 * 60 * 1000;
-
-/** Policy rule whose `mcp.enabled` lets a host decide what it asked for itself. */
-const SELF_DECISION_RULE = 'approvals.selfDecision';
 
 export interface ApprovalsOptions
   extends Pick<EngineOptions, 'approvalStore' | 'runtime' | 'ownerId' | 'onApprovalChange'> {
@@ -114,14 +121,8 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       const wanted = current.filter(({ status }) => filter.status === undefined || status === filter.status);
       return { items: wanted, ...(nextCursor === undefined ? {} : { nextCursor }) };
     },
-    async wait(artifactId, seconds, signal) {
-      const { promise, stop } = watchSettled(artifactId, seconds, signal);
-      try {
-        return await promise;
-      } finally {
-        stop();
-      }
-    },
+    wait: (artifactId, seconds, signal) =>
+      waitSettled({ artifactId, seconds, signal, load, onChange: options.onApprovalChange }),
     async create({ actionId, input, reason }, caller) {
       const { action } = catalog.find(actionId);
       if (action.forward !== undefined) {
@@ -170,31 +171,6 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       for (const approval of items) await carryOut(approval);
     },
   };
-
-  function watchSettled(artifactId: string, seconds: number, signal: AbortSignal) {
-    let finish: (() => void) | undefined;
-    const over = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    const unsubscribe = options.onApprovalChange((changed) => {
-      if (changed === artifactId) void load(artifactId).then((now) => isSettled(now.status) && finish?.());
-    });
-    const timer = setTimeout(() => finish?.(), seconds * 1000);
-    const onAbort = () => finish?.();
-    signal.addEventListener('abort', onAbort);
-    const promise = load(artifactId).then(async (first) => {
-      if (!isSettled(first.status)) await over;
-      if (signal.aborted)
-        throw new KaiwuError('canceled', `The wait for approval ${artifactId} was canceled.`);
-      return load(artifactId);
-    });
-    const stop = () => {
-      clearTimeout(timer);
-      unsubscribe();
-      signal.removeEventListener('abort', onAbort);
-    };
-    return { promise, stop };
-  }
 }
 
 async function attempt(run: () => Promise<Envelope>): Promise<Envelope> {
@@ -242,65 +218,3 @@ export function toNotice(approval: Approval): ApprovalNotice {
     waitWith: `kaiwu approval request get ${artifactId} --wait-seconds 45`,
   };
 }
-
-/** Repeating a decision answers the recorded state; the opposite one is refused. */
-function requireSameDecision(approval: Approval, decision: 'approve' | 'deny'): Approval {
-  if (approval.status === 'expired') {
-    throw new KaiwuError(
-      'approval_expired',
-      `Approval ${approval.artifactId} expired at ${approval.expiresAt}.`,
-      {
-        hint: 'The requester can ask again.',
-      },
-    );
-  }
-  const same = approval.decidedAt !== undefined && (approval.status === 'denied') === (decision === 'deny');
-  if (!same) throw alreadyDecided(approval);
-  return approval;
-}
-
-const approvalNotFound = (artifactId: string) =>
-  new KaiwuError('approval_not_found', `There is no approval request ${JSON.stringify(artifactId)}.`, {
-    hint: 'List the approval requests to see their ids.',
-  });
-
-const alreadyDecided = (approval: Approval) =>
-  new KaiwuError(
-    'approval_already_decided',
-    `Approval ${approval.artifactId} is ${approval.status} already.`,
-    {
-      details: {
-        artifactId: approval.artifactId,
-        status: approval.status,
-        ...(approval.decidedBy === undefined ? {} : { decidedBy: approval.decidedBy }),
-      },
-    },
-  );
-
-const neverDecides = (caller: Caller) =>
-  new KaiwuError('permission_escalation_denied', `Surface ${caller.surface} never decides approvals.`, {
-    hint: 'A person decides, in the app or with the CLI.',
-  });
-
-const ownRequest = (approval: Approval) =>
-  new KaiwuError(
-    'self_approval_forbidden',
-    `Approval ${approval.artifactId} was asked for by this host itself.`,
-    {
-      hint: `A person decides: kaiwu approval request decide ${approval.artifactId} approve. To let hosts decide their own requests: kaiwu policy set --rules '{"${SELF_DECISION_RULE}":{"mcp":{"enabled":true}}}'.`,
-    },
-  );
-
-const stale = (approval: Approval, what: string) =>
-  new KaiwuError(
-    'approval_stale',
-    `Approval ${approval.artifactId} no longer fits: ${what} has changed since it was reviewed.`,
-    {
-      hint: 'Nothing was done. Call the action again to file a new request.',
-    },
-  );
-
-const notYours = (artifactId: string) =>
-  new KaiwuError('forbidden', `Approval ${artifactId} was asked for by someone else.`, {
-    hint: 'Only its requester or a person can withdraw it.',
-  });

@@ -50,6 +50,9 @@ function stem(word: string): string {
   return undoubled.length >= 3 ? undoubled.replace(/e$/, '') : word;
 }
 
+/** Asked for by its very name: first, whatever else shares its words. */
+const NAMED_BOOST = 10;
+
 const FIELDS = ['id', 'title', 'keywords', 'summary', 'description'] as const;
 
 export function createActionSearch(manifests: readonly ActionManifest[]): ActionSearch {
@@ -79,11 +82,22 @@ export function createActionSearch(manifests: readonly ActionManifest[]): Action
       description: manifest.description ?? '',
     })),
   );
+  const exact = new Map<string, string>();
+  for (const { id, title, aliases = [] } of manifests) {
+    for (const name of [id, title.en, title['zh-CN'], ...aliases.map((alias) => alias.name)]) {
+      exact.set(toWords(name).join(' '), id);
+    }
+  }
   return {
     search(query) {
+      const named = exact.get(toWords(query.slice(0, 400)).join(' '));
       return index
         .search(query.slice(0, 400))
-        .map(({ id, score }) => ({ id: String(id), score: Math.round(score * 100) / 100 }));
+        .map(({ id, score }) => ({
+          id: String(id),
+          score: Math.round(score * 100 * (id === named ? NAMED_BOOST : 1)) / 100,
+        }))
+        .sort((a, b) => b.score - a.score);
     },
   };
 }

@@ -44,7 +44,7 @@ export default defineAction({
       )
       .describe('Inputs that work.'),
     errors: z.array(z.string()).describe('Codes that it can end in.'),
-    policy: policyAnswer,
+    policy: policyAnswer.describe('What a call would do here now, and which rule says so.'),
   }),
   async run({ input, caller, ports }) {
     const { spec, policy } = await ports.discovery.describe(input.actionId, caller);

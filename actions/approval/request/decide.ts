@@ -39,7 +39,7 @@ export default defineAction({
     reason: z.string().max(2000).optional().describe('Why; the requester sees it.'),
   }),
   output: z.object({
-    approval,
+    approval: approval.describe('The request as it stands after the decision.'),
     executed: z.boolean().describe('Whether the action was run by this decision.'),
     result: z.looseObject({}).optional().describe('Envelope of the execution.'),
   }),

@@ -1,0 +1,156 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+
+interface Allowed {
+  /** Folders of ours, beside its own. */
+  ours: string[];
+  npm: string[];
+  /** Node's own modules: all, or none. */
+  node: boolean;
+}
+
+/** Who may import what. A folder that is not here fails; so does an import that its row lacks. */
+const TABLE: Record<string, Allowed> = {
+  'src/core': { ours: [], npm: ['zod', 'minisearch', 'canonicalize'], node: false },
+  actions: { ours: ['src/core'], npm: ['zod'], node: false },
+  'src/surfaces/cli': { ours: ['src/core'], npm: ['yargs', 'cli-table3', 'picocolors'], node: true },
+  'src/surfaces/mcp': { ours: ['src/core'], npm: ['@modelcontextprotocol/server'], node: true },
+  'src/backend': {
+    ours: ['src/core'],
+    npm: ['zod', 'hono', '@hono/node-server', 'ws', 'kysely'],
+    node: true,
+  },
+  'src/daemon': {
+    ours: ['src/core'],
+    npm: ['zod', '@agentclientprotocol/sdk', 'ws', '@modelcontextprotocol/client'],
+    node: true,
+  },
+  'src/client': { ours: ['src/core'], npm: ['zod', 'got', 'eventsource-parser', 'hpagent'], node: true },
+  'src/local': {
+    ours: ['src/core'],
+    npm: ['zod', '@napi-rs/keyring', '@photostructure/sqlite', 'write-file-atomic'],
+    node: true,
+  },
+  'src/app': {
+    ours: [
+      'src/core',
+      'actions',
+      'src/surfaces/cli',
+      'src/surfaces/mcp',
+      'src/backend',
+      'src/daemon',
+      'src/client',
+      'src/local',
+    ],
+    npm: ['pino', 'nanoid'],
+    node: true,
+  },
+};
+
+/** Globals that only `src/app` and the adapters of this machine (`src/local`) may touch; elsewhere they are handed in. */
+const AMBIENT =
+  /\bDate\.now\(|\bnew Date\(\)|\bprocess\.env\b|\bconsole\.|(?<![.\w])fetch\(|\bMath\.random\(/;
+const AMBIENT_ALLOWED = ['src/app', 'src/local'];
+
+/** Files over 300 lines, each with its reason. */
+const LONG_FILES: Record<string, string> = {};
+
+const files = ['src', 'actions'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true })
+    .map((entry) => join(folder, String(entry)).replaceAll('\\', '/'))
+    .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.generated.ts')),
+);
+
+const folderOf = (file: string): string =>
+  Object.keys(TABLE).find((folder) => file.startsWith(`${folder}/`)) ?? 'not in the table';
+
+const sourceOf = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+const importsOf = (source: string): string[] =>
+  [...source.matchAll(/(?:from\s+|import\s+|import\()\s*'([^']+)'/g)].map((match) => match[1]!);
+
+function problemOf(file: string, specifier: string): string | undefined {
+  const folder = folderOf(file);
+  const allowed = TABLE[folder];
+  if (allowed === undefined) return `${file} is in no folder of the table`;
+  if (specifier.startsWith('.')) {
+    const target = folderOf(relative(root, resolve(join(root, file), '..', specifier)));
+    return target === folder || allowed.ours.includes(target) ? undefined : `${file} imports ${target}`;
+  }
+  const builtin = specifier.startsWith('node:') || builtinModules.includes(specifier);
+  if (builtin) return allowed.node ? undefined : `${file} imports ${specifier}`;
+  const parts = specifier.split('/');
+  const name = specifier.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]!;
+  return allowed.npm.includes(name) ? undefined : `${file} imports the package ${name}`;
+}
+
+describe('walls between the parts', () => {
+  it('sees the tree', () => {
+    expect(files.length).toBeGreaterThan(100);
+    expect(importsOf("import a from 'x';\nexport { b } from './y.ts';\nawait import('z');")).toEqual([
+      'x',
+      './y.ts',
+      'z',
+    ]);
+  });
+
+  it('each import is one that its folder may have', () => {
+    const problems = files.flatMap((file) =>
+      importsOf(sourceOf(file)).map((specifier) => problemOf(file, specifier)),
+    );
+    expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
+  });
+
+  it('a forbidden import is noticed', () => {
+    expect(problemOf('src/core/x.ts', 'node:fs')).toContain('node:fs');
+    expect(problemOf('src/core/x.ts', '../backend/y.ts')).toContain('src/backend');
+    expect(problemOf('src/surfaces/mcp/x.ts', '../cli/y.ts')).toContain('src/surfaces/cli');
+    expect(problemOf('src/daemon/x.ts', 'left-pad')).toContain('left-pad');
+    expect(problemOf('src/novel/x.ts', './y.ts')).toContain('no folder');
+  });
+
+  it('clock, environment, console, network and chance are handed in', () => {
+    const found = files
+      .filter((file) => !AMBIENT_ALLOWED.includes(folderOf(file)))
+      .flatMap((file) =>
+        sourceOf(file)
+          .split('\n')
+          .map((line, i) => ({ line, at: `${file}:${i + 1}` }))
+          .filter(({ line }) => AMBIENT.test(line) && !/^\s*(\*|\/\/|\/\*)/.test(line))
+          .map(({ at, line }) => `${at} ${line.trim()}`),
+      );
+    expect(found).toEqual([]);
+  });
+
+  it('no file is over 300 lines without a reason, and no reason is stale', () => {
+    const long = files.filter((file) => sourceOf(file).split('\n').length > 301);
+    expect(long.sort()).toEqual(Object.keys(LONG_FILES).sort());
+  });
+
+  it('files are named in kebab-case, actions by their ids', () => {
+    const names = files.filter((file) => !file.startsWith('actions/')).map((file) => file.split('/').at(-1)!);
+    expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*\.tsx?$/.test(name))).toEqual([]);
+  });
+
+  it('no action id stands outside actions/', () => {
+    const ids = files
+      .filter((file) => file.startsWith('actions/') && !file.includes('/_'))
+      .map((file) => file.slice('actions/'.length, -'.ts'.length).replaceAll('/', '.'));
+    const found = files
+      .filter((file) => !file.startsWith('actions/'))
+      .flatMap((file) => {
+        const code = sourceOf(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+        return ids
+          .filter((id) => code.includes(`'${id}'`) || code.includes(`"${id}"`))
+          .map((id) => `${file}: ${id}`);
+      });
+    expect(found.filter((place) => !LINK_METHODS.some((id) => place.endsWith(`: ${id}`)))).toEqual([]);
+  });
+});
+
+/** Methods of the machine link that happen to be called like actions. */
+const LINK_METHODS = ['session.stop', 'session.interrupt'];
