@@ -1,0 +1,62 @@
+import type { CallContext, Envelope } from '../core/call.ts';
+import type { BackendClient } from '../core/client.ts';
+import { toWireError } from '../core/errors.ts';
+import type { CatalogAnswer } from '../core/feed.ts';
+import { follow } from './follow.ts';
+import { createHttp, expectOk, type Http, type HttpOptions } from './http.ts';
+import { notABackend } from './http-errors.ts';
+
+export interface BackendClientOptions extends HttpOptions {
+  /** Filled in where a call's own context is silent. */
+  context?: Partial<CallContext>;
+}
+
+/**
+ * Longest time for one call. Only a guard against a backend that hangs: how long a call may take is the backend's to say,
+ * and no wait that it accepts is as long.
+ */
+const CALL_MS = 2 * 60 * 60 * 1000;
+const READ_MS = 30_000;
+
+export function createBackendClient(options: BackendClientOptions): BackendClient {
+  const http = createHttp(options);
+  return {
+    url: http.url,
+    async execute({ actionId, input, context, idempotencyKey }, signal) {
+      try {
+        const answer = await http.send({
+          method: 'POST',
+          path: `/v1/actions/${encodeURIComponent(actionId)}`,
+          body: { ...(input === undefined ? {} : { input }), context: { ...options.context, ...context } },
+          headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
+          signal,
+          timeoutMs: CALL_MS,
+        });
+        return toEnvelope(http, answer.status, answer.json);
+      } catch (error) {
+        return { status: 'error', error: toWireError(error) };
+      }
+    },
+    async catalog(surface, etag, signal) {
+      const answer = await http.send({
+        method: 'GET',
+        path: '/v1/catalog',
+        query: { surface },
+        headers: etag === undefined ? {} : { 'if-none-match': etag },
+        signal,
+        timeoutMs: READ_MS,
+      });
+      if (answer.status === 304) return { unchanged: true };
+      const catalog = expectOk(http, answer) as unknown as CatalogAnswer;
+      return { unchanged: false, etag: String(answer.headers.etag ?? ''), catalog };
+    },
+    follow: (followOptions, onEntry) => follow(http, followOptions, onEntry),
+  };
+}
+
+/** Refusals outside the pipeline (a bad token, a body too large) have the shape of an error envelope too. */
+function toEnvelope(http: Http, status: number, json: unknown): Envelope {
+  const kind = (json as { status?: unknown } | null)?.status;
+  if (kind === 'ok' || kind === 'approval_required' || kind === 'error') return json as Envelope;
+  throw notABackend(http.url, status, 'JSON of another kind');
+}
