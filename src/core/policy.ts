@@ -59,7 +59,7 @@ function firstRule<K extends keyof SurfaceRule>(
 ): Answered<NonNullable<SurfaceRule[K]>> | undefined {
   for (const key of keysOf(actionId)) {
     const value = policy.rules[key]?.[surface]?.[field];
-    if (value !== undefined) return { value: value as NonNullable<SurfaceRule[K]>, from: key };
+    if (value !== undefined) return { value: value, from: key };
   }
   return undefined;
 }

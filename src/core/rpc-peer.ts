@@ -51,7 +51,7 @@ export function createRpcPeer<Local extends MethodTable, Remote extends MethodTa
       return send({ jsonrpc: '2.0', id, error: { code: -32601, message: `unknown method ${method}` } });
     }
     try {
-      const result = await handler(params as never);
+      const result = await handler(params);
       send({ jsonrpc: '2.0', id, result });
     } catch (error) {
       if (!(error instanceof KaiwuError)) options.onError?.(error);
@@ -81,7 +81,7 @@ export function createRpcPeer<Local extends MethodTable, Remote extends MethodTa
           open.delete(id);
           reject(new KaiwuError('timeout', `${method} was not answered within ${timeoutMs / 1000} s.`));
         }, timeoutMs);
-        open.set(id, { resolve: resolve as (value: unknown) => void, reject, timer });
+        open.set(id, { resolve: resolve, reject, timer });
         send({ jsonrpc: '2.0', id, method, params });
       });
     },
@@ -95,7 +95,7 @@ export function createRpcPeer<Local extends MethodTable, Remote extends MethodTa
         if (typeof frame.id === 'number') void answer(frame.id, frame.method, frame.params);
         else options.onNotice?.(frame.method, frame.params);
       } else if (typeof frame.id === 'number') {
-        settle(frame.id, frame as Parameters<typeof settle>[1]);
+        settle(frame.id, frame);
       }
     },
     close() {

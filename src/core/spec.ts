@@ -120,7 +120,7 @@ export interface ActionSpec<I extends z.ZodObject = z.ZodObject, O extends z.Zod
 
 /** A spec whose schema types are forgotten, as the catalog holds it. */
 export type AnyAction = Omit<ActionSpec, 'run'> & {
-  // biome-ignore lint: the executor has parsed the input with this very schema
+  // oxlint-disable-next-line typescript/no-explicit-any -- the executor has parsed the input with this very schema
   run: ActionRun<any, Record<string, unknown>>;
 };
 

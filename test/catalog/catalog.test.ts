@@ -4,7 +4,6 @@ import { createCatalog } from '../../src/core/catalog.ts';
 import { ERRORS } from '../../src/core/errors.ts';
 import { parseInput } from '../../src/core/input.ts';
 import { findSchemaProblems } from '../../src/core/schema-check.ts';
-import type { AnyAction } from '../../src/core/spec.ts';
 import { listActionFiles } from '../../scripts/registry.ts';
 
 const catalog = createCatalog(registry);
@@ -96,7 +95,7 @@ describe.each(each)('%s', (id, action) => {
   it('has examples that its schema takes', () => {
     expect(action.examples.length).toBeGreaterThan(0);
     for (const example of action.examples) {
-      expect(() => parseInput(action as AnyAction, manifest, example.input)).not.toThrow();
+      expect(() => parseInput(action, manifest, example.input)).not.toThrow();
     }
   });
 });

@@ -53,7 +53,7 @@ describe('error table', () => {
   });
 
   it('keeps exit code 3 for approvals and 0 for success', () => {
-    const exits = Object.values(ERRORS).map(({ exit }) => exit as number);
+    const exits = Object.values(ERRORS).map(({ exit }) => exit);
     expect(exits).not.toContain(0);
     expect(exits).not.toContain(3);
   });

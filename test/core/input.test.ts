@@ -37,7 +37,7 @@ const make = (changes: Partial<ActionSpec> = {}) => {
     output: z.object({}),
     run: async () => ({}),
     ...changes,
-  } as ActionSpec) as AnyAction;
+  }) as AnyAction;
   return (input: unknown) => parseInput(action, createCatalog([action]).manifest(action.id), input);
 };
 
