@@ -5,7 +5,14 @@ import type { Machine, RecentPath } from '../../core/ports/fleet.ts';
 import type { ApiToken, AuditPort, Device, PoliciesPort } from '../../core/ports/governance.ts';
 import type { SessionsPort, TranscriptsPort } from '../../core/ports/sessions.ts';
 import type { ApprovalStore, IdempotencyStore } from '../../core/ports/stores.ts';
-import type { AgentInfo, AgentOption, FailureReason, Message, Session, SessionEvent } from '../../core/session.ts';
+import type {
+  AgentInfo,
+  AgentOption,
+  FailureReason,
+  Message,
+  Session,
+  SessionEvent,
+} from '../../core/session.ts';
 
 /** Everything that the backend keeps. One implementation a database; test/backend/store loops over them. */
 export interface BackendStore {
@@ -49,13 +56,18 @@ export interface MessageStore {
    * Stores as `queued`. The same id with the same text and session answers the stored one.
    * @throws conflict for the same id with another text or session
    */
-  insert(message: { messageId: string; sessionId: string; text: string; overrides: MessageOverrides }): Promise<Message>;
+  insert(message: {
+    messageId: string;
+    sessionId: string;
+    text: string;
+    overrides: MessageOverrides;
+  }): Promise<Message>;
   get(messageId: string): Promise<Message | undefined>;
   /** Queued messages that the daemon has not yet acknowledged, oldest first. */
   undelivered(sessionId: string): Promise<(Message & { overrides: MessageOverrides })[]>;
   markDelivered(messageId: string): Promise<void>;
-  /** Cancels those that the daemon has not acknowledged. Answers their ids. */
-  cancelUndelivered(sessionId: string, reason: FailureReason): Promise<string[]>;
+  /** Cancels those that the daemon has not acknowledged, of `messageIds` only if given. Answers their ids. */
+  cancelUndelivered(sessionId: string, reason: FailureReason, messageIds?: string[]): Promise<string[]>;
   /** Whether any message is queued or running. */
   hasOpen(sessionId: string): Promise<boolean>;
 }

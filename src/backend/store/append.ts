@@ -1,0 +1,163 @@
+import type { Kysely, Transaction } from 'kysely';
+import { sql } from 'kysely';
+import type { MessageChange, SessionChange } from '../../core/projection.ts';
+import { projectEvent, replyOf, searchableText } from '../../core/projection.ts';
+import type { Runtime } from '../../core/ports/stores.ts';
+import type { AgentOption, SessionEvent } from '../../core/session.ts';
+import { isFinal } from '../../core/session.ts';
+import { fromJson, toJson } from './rows.ts';
+import type { Schema } from './schema.ts';
+import { searchTextOf, sessionNotFound } from './sessions.ts';
+import type { EventAppender } from './store.ts';
+import { fold } from './text.ts';
+import type { Announce, Writer } from './writer.ts';
+
+/** Rows of one INSERT, well below what a database takes in parameters; and rows of one step back through a turn. */
+const CHUNK = 500;
+
+export function createEventAppender(writer: Writer, runtime: Runtime): EventAppender {
+  return {
+    append: (sessionId, events) =>
+      writer.write(async (trx, announce) => {
+        const session = await trx
+          .selectFrom('sessions')
+          .select(['lastSeq', 'titleSource', 'directory'])
+          .where('sessionId', '=', sessionId)
+          .executeTakeFirst();
+        if (session === undefined) throw sessionNotFound(sessionId);
+        const fresh = following(session.lastSeq, events);
+        const first = fresh[0];
+        if (first === undefined) return { ackedSeq: session.lastSeq };
+        const ackedSeq = session.lastSeq + fresh.length;
+
+        await insertEvents(trx, sessionId, fresh);
+        const { change, models, messages } = foldEvents(fresh);
+        await trx
+          .updateTable('sessions')
+          .set({
+            ...toColumns(change, session),
+            ...(models === undefined ? {} : { models: toJson(models) }),
+            lastSeq: ackedSeq,
+            updatedAt: runtime.now().toISOString(),
+          })
+          .where('sessionId', '=', sessionId)
+          .execute();
+        if (Object.keys(change).length > 0) announce({ type: 'session.changed', sessionId });
+        for (const message of messages) await applyToMessage(trx, sessionId, message, announce);
+        announce({ type: 'transcript.appended', sessionId, fromSeq: first.seq, toSeq: ackedSeq });
+        return { ackedSeq };
+      }),
+  };
+}
+
+/** The events that continue what is stored: doubles left out, nothing after a gap. */
+function following(lastSeq: number, events: SessionEvent[]): SessionEvent[] {
+  const fresh: SessionEvent[] = [];
+  for (const event of events) {
+    const expected = lastSeq + fresh.length + 1;
+    if (event.seq < expected) continue;
+    if (event.seq !== expected) break;
+    fresh.push(event);
+  }
+  return fresh;
+}
+
+async function insertEvents(trx: Transaction<Schema>, sessionId: string, events: SessionEvent[]) {
+  const rows = events.map((event) => {
+    const text = searchableText(event);
+    return {
+      sessionId,
+      seq: event.seq,
+      at: event.at,
+      type: event.type,
+      messageId: 'messageId' in event ? event.messageId : null,
+      body: toJson(event),
+      searchText: text === undefined ? null : fold(text),
+    };
+  });
+  for (let i = 0; i < rows.length; i += CHUNK) {
+    await trx
+      .insertInto('events')
+      .values(rows.slice(i, i + CHUNK))
+      .execute();
+  }
+}
+
+/** What the events together change: later ones win, field by field. */
+function foldEvents(events: SessionEvent[]) {
+  const change: SessionChange = {};
+  const messages = new Map<string, MessageChange>();
+  let models: AgentOption[] | undefined;
+  for (const event of events) {
+    const projected = projectEvent(event);
+    Object.assign(change, projected.session);
+    if (projected.message !== undefined) messages.set(projected.message.messageId, projected.message);
+    if (event.type === 'session_started') models = event.models;
+  }
+  return { change, models, messages: messages.values() };
+}
+
+/** A change as columns. A field that it does not have is left as it is, `null` clears. */
+function toColumns(change: SessionChange, session: { titleSource: string | null; directory: string }) {
+  const { agentTitle, reason, permission, ...plain } = change;
+  const titled =
+    agentTitle === undefined || session.titleSource === 'user'
+      ? {}
+      : {
+          title: agentTitle,
+          titleSource: 'agent' as const,
+          searchText: searchTextOf(agentTitle, session.directory),
+        };
+  return {
+    ...plain,
+    ...titled,
+    ...(reason === undefined ? {} : { reason: toJson(reason) }),
+    ...(permission === undefined ? {} : { permission: toJson(permission) }),
+  };
+}
+
+/** Nothing happens for a message that the backend does not know. */
+async function applyToMessage(
+  trx: Transaction<Schema>,
+  sessionId: string,
+  { messageId, status, reason }: MessageChange,
+  announce: Announce,
+) {
+  const reply = isFinal(status) ? await readReply(trx, sessionId, messageId) : undefined;
+  const { numUpdatedRows } = await trx
+    .updateTable('messages')
+    .set({ status, reason: toJson(reason), reply: toJson(reply) })
+    .where('messageId', '=', messageId)
+    .where('sessionId', '=', sessionId)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0) announce({ type: 'message.changed', sessionId, messageId });
+}
+
+/** Reads a turn's text from its end, only as far as its last block reaches: a turn can be long. */
+async function readReply(db: Kysely<Schema>, sessionId: string, messageId: string) {
+  const texts: SessionEvent[] = [];
+  let before = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const rows = await db
+      .selectFrom('events')
+      .select(['seq', 'body'])
+      .where('sessionId', '=', sessionId)
+      .where('messageId', '=', messageId)
+      // Written out, so that the index of these events alone can be used.
+      .where('type', '=', sql.lit('agent_text'))
+      .where('seq', '<', before)
+      .orderBy('seq', 'desc')
+      .limit(CHUNK)
+      .execute();
+    texts.unshift(...rows.map((row) => fromJson<SessionEvent>(row.body)).reverse());
+    const oldest = rows.at(-1);
+    if (oldest === undefined || rows.length < CHUNK || !sameBlock(texts)) return replyOf(texts, messageId);
+    before = oldest.seq;
+  }
+}
+
+function sameBlock(texts: SessionEvent[]): boolean {
+  const first = texts[0];
+  const last = texts.at(-1);
+  return first?.type === 'agent_text' && last?.type === 'agent_text' && first.block === last.block;
+}

@@ -1,0 +1,39 @@
+import type { Kysely } from 'kysely';
+import type { Runtime } from '../../core/ports/stores.ts';
+import { createEventAppender } from './append.ts';
+import { createApprovalStore } from './approvals.ts';
+import { createAuditStore } from './audit.ts';
+import { createDeviceCodeStore } from './device-codes.ts';
+import { createFeedStore } from './feed.ts';
+import { createIdempotencyStore } from './idempotency.ts';
+import { createIdentityStore } from './identity.ts';
+import { createMachineStore } from './machines.ts';
+import { createMessageStore } from './messages.ts';
+import { createPolicyStore } from './policies.ts';
+import type { Schema } from './schema.ts';
+import { createSessionStore } from './sessions.ts';
+import type { BackendStore } from './store.ts';
+import { createTranscripts } from './transcripts.ts';
+import { createWriter } from './writer.ts';
+
+/** The store over any database whose tables are up to date. Closing it closes the database. */
+export function createStore(db: Kysely<Schema>, runtime: Runtime): BackendStore {
+  const writer = createWriter(db, runtime);
+  return {
+    sessions: createSessionStore(db, writer, runtime),
+    messages: createMessageStore(db, writer, runtime),
+    transcripts: { ...createTranscripts(db), ...createEventAppender(writer, runtime) },
+    approvals: createApprovalStore(db, writer),
+    idempotency: createIdempotencyStore(db, runtime),
+    policies: createPolicyStore(db, writer, runtime),
+    audit: createAuditStore(db),
+    machines: createMachineStore(db, writer, runtime),
+    identity: createIdentityStore(db, runtime),
+    deviceCodes: createDeviceCodeStore(db, runtime),
+    feed: createFeedStore(db, writer, runtime),
+    close: async () => {
+      await writer.settled();
+      await db.destroy();
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { Kysely } from 'kysely';
+import type { Envelope } from '../../core/call.ts';
+import type { IdempotencyStore, Runtime } from '../../core/ports/stores.ts';
+import { fromJson, toJson } from './rows.ts';
+import type { Schema } from './schema.ts';
+
+export function createIdempotencyStore(db: Kysely<Schema>, runtime: Runtime): IdempotencyStore {
+  return {
+    claim: (key, digest, owner) =>
+      db.transaction().execute(async (trx) => {
+        const { numInsertedOrUpdatedRows } = await trx
+          .insertInto('idempotency')
+          .values({ ...key, digest, owner, createdAt: runtime.now().toISOString() })
+          .onConflict((conflict) => conflict.columns(['tokenId', 'key']).doNothing())
+          .executeTakeFirst();
+        if (numInsertedOrUpdatedRows === 1n) return { state: 'claimed' };
+        const found = await trx
+          .selectFrom('idempotency')
+          .select(['digest', 'owner', 'envelope'])
+          .where('tokenId', '=', key.tokenId)
+          .where('key', '=', key.key)
+          .executeTakeFirstOrThrow();
+        const envelope = fromJson<Envelope>(found.envelope);
+        return envelope === null
+          ? { state: 'open', digest: found.digest, owner: found.owner }
+          : { state: 'done', digest: found.digest, envelope };
+      }),
+
+    complete: async ({ tokenId, key }, envelope) => {
+      await db
+        .updateTable('idempotency')
+        .set({ envelope: toJson(envelope) })
+        .where('tokenId', '=', tokenId)
+        .where('key', '=', key)
+        .execute();
+    },
+
+    release: async ({ tokenId, key }) => {
+      await db
+        .deleteFrom('idempotency')
+        .where('tokenId', '=', tokenId)
+        .where('key', '=', key)
+        .where('envelope', 'is', null)
+        .execute();
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { TokenScope } from '../../core/call.ts';
+import type { ApiToken, Device } from '../../core/ports/governance.ts';
+import type { Runtime } from '../../core/ports/stores.ts';
+import { fromJson, toJson, withoutNulls } from './rows.ts';
+import type { Schema } from './schema.ts';
+import type { IdentityStore, StoredToken } from './store.ts';
+
+/** A use is noted once in this many milliseconds. */
+const TOUCH_EVERY_MS = 60_000;
+
+const toDevice = (row: Selectable<Schema['devices']>): Omit<Device, 'current'> => withoutNulls(row);
+
+const toStoredToken = ({ hash: _, ...row }: Selectable<Schema['tokens']>): StoredToken =>
+  withoutNulls({ ...row, scope: fromJson<TokenScope>(row.scope) });
+
+const toApiToken = (row: Selectable<Schema['tokens']>): ApiToken => {
+  const { deviceId: _, ...token } = toStoredToken(row);
+  return token;
+};
+
+export function createIdentityStore(db: Kysely<Schema>, runtime: Runtime): IdentityStore {
+  const now = () => runtime.now().toISOString();
+
+  const revoke = async (from: Kysely<Schema>, column: 'tokenId' | 'deviceId', id: string): Promise<void> => {
+    await from
+      .updateTable('tokens')
+      .set({ revokedAt: now() })
+      .where(column, '=', id)
+      .where('revokedAt', 'is', null)
+      .execute();
+  };
+
+  return {
+    insertDevice: async (device) => {
+      await db
+        .insertInto('devices')
+        .values({ ...device, createdAt: now() })
+        .execute();
+    },
+
+    listDevices: async () => {
+      const rows = await db
+        .selectFrom('devices')
+        .selectAll()
+        .orderBy('createdAt', 'desc')
+        .orderBy('deviceId', 'desc')
+        .execute();
+      return rows.map(toDevice);
+    },
+
+    revokeDevice: (deviceId) =>
+      db.transaction().execute(async (trx) => {
+        await trx
+          .updateTable('devices')
+          .set({ revokedAt: now() })
+          .where('deviceId', '=', deviceId)
+          .where('revokedAt', 'is', null)
+          .execute();
+        await revoke(trx, 'deviceId', deviceId);
+        const row = await trx
+          .selectFrom('devices')
+          .selectAll()
+          .where('deviceId', '=', deviceId)
+          .executeTakeFirst();
+        return row && toDevice(row);
+      }),
+
+    insertToken: async (token) => {
+      const row = await db
+        .insertInto('tokens')
+        .values({ ...token, scope: toJson(token.scope), createdAt: now() })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return toApiToken(row);
+    },
+
+    findToken: async (hash) => {
+      const row = await db.selectFrom('tokens').selectAll().where('hash', '=', hash).executeTakeFirst();
+      return row && toStoredToken(row);
+    },
+
+    touchToken: async (tokenId) => {
+      const row = await db
+        .selectFrom('tokens')
+        .select(['deviceId', 'lastUsedAt'])
+        .where('tokenId', '=', tokenId)
+        .executeTakeFirst();
+      const due = new Date(runtime.now().getTime() - TOUCH_EVERY_MS).toISOString();
+      if (row === undefined || (row.lastUsedAt !== null && row.lastUsedAt > due)) return;
+      const lastUsedAt = now();
+      await db.transaction().execute(async (trx) => {
+        await trx.updateTable('tokens').set({ lastUsedAt }).where('tokenId', '=', tokenId).execute();
+        if (row.deviceId === null) return;
+        await trx.updateTable('devices').set({ lastUsedAt }).where('deviceId', '=', row.deviceId).execute();
+      });
+    },
+
+    listTokens: async () => {
+      const rows = await db
+        .selectFrom('tokens')
+        .selectAll()
+        .where('kind', '=', 'api')
+        .orderBy('createdAt', 'desc')
+        .orderBy('tokenId', 'desc')
+        .execute();
+      return rows.map(toApiToken);
+    },
+
+    revokeToken: async (tokenId) => {
+      await revoke(db, 'tokenId', tokenId);
+      const row = await db.selectFrom('tokens').selectAll().where('tokenId', '=', tokenId).executeTakeFirst();
+      return row && toApiToken(row);
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import type { Generated } from 'kysely';
+import type { ApprovalStatus } from '../../core/approval.ts';
+import type { TokenKind } from '../../core/call.ts';
+import type { AuditRow } from '../../core/ports/governance.ts';
+import type { MessageStatus, PermissionMode, SessionStatus } from '../../core/session.ts';
+import type { DeviceCode } from './store.ts';
+
+/** JSON in a text column. It also carries what a text column of some database refuses or cuts, such as U+0000. */
+type Json = string;
+
+/** Tables as the queries see them; columns are snake_case in the database. Times are RFC 3339 in UTC, so they sort. */
+export interface Schema {
+  sessions: {
+    sessionId: string;
+    title: string | null;
+    titleSource: 'user' | 'agent' | null;
+    status: SessionStatus;
+    agentId: string;
+    machineId: string;
+    directory: string;
+    permissionMode: PermissionMode;
+    modelId: string | null;
+    models: Json;
+    reason: Json | null;
+    permission: Json | null;
+    /** Folded title and directory. */
+    searchText: string;
+    lastSeq: number;
+    createdAt: string;
+    updatedAt: string;
+    archivedAt: string | null;
+  };
+  messages: {
+    /** Order of arrival, in which they are delivered. */
+    ordinal: Generated<number>;
+    messageId: string;
+    sessionId: string;
+    text: Json;
+    status: MessageStatus;
+    overrides: Json;
+    createdAt: string;
+    deliveredAt: string | null;
+    reply: Json | null;
+    reason: Json | null;
+  };
+  events: {
+    sessionId: string;
+    seq: number;
+    at: string;
+    type: string;
+    messageId: string | null;
+    body: Json;
+    /** Folded text; null where the event has none. */
+    searchText: string | null;
+  };
+  machines: {
+    machineId: string;
+    name: string;
+    platform: string;
+    daemonVersion: string;
+    agents: Json;
+    lastSeenAt: string;
+    /** Null while it is linked. */
+    offlineSince: string | null;
+  };
+  approvals: {
+    artifactId: string;
+    actionId: string;
+    summary: string;
+    status: ApprovalStatus;
+    input: Json;
+    inputDigest: string;
+    requester: Json;
+    sessionId: string | null;
+    reason: string | null;
+    createdAt: string;
+    expiresAt: string;
+    decidedAt: string | null;
+    decidedBy: string | null;
+    decisionReason: string | null;
+    result: Json | null;
+    /** Who executes it. */
+    lease: string | null;
+  };
+  idempotency: {
+    tokenId: string;
+    key: string;
+    digest: string;
+    owner: string;
+    /** Null while the call is open. */
+    envelope: Json | null;
+    createdAt: string;
+  };
+  /** One row a version; the highest is in force. */
+  policies: { version: number; rules: Json; changedBy: string; changedAt: string };
+  audit: {
+    auditId: Generated<number>;
+    at: string;
+    surface: string;
+    client: string;
+    tokenId: string;
+    deviceId: string | null;
+    sessionId: string | null;
+    actionId: string;
+    calledAs: string | null;
+    effect: string | null;
+    input: Json;
+    inputDigest: string;
+    outcome: AuditRow['outcome'];
+    code: string | null;
+    durationMs: number;
+    approvalId: string | null;
+  };
+  devices: {
+    deviceId: string;
+    name: string;
+    createdAt: string;
+    lastUsedAt: string | null;
+    revokedAt: string | null;
+  };
+  tokens: {
+    tokenId: string;
+    hash: string;
+    kind: TokenKind;
+    name: string;
+    scope: Json;
+    deviceId: string | null;
+    createdAt: string;
+    expiresAt: string | null;
+    lastUsedAt: string | null;
+    revokedAt: string | null;
+  };
+  deviceCodes: {
+    deviceCodeHash: string;
+    userCode: string;
+    deviceName: string;
+    expiresAt: string;
+    status: DeviceCode['status'];
+    polledAt: string | null;
+  };
+  feed: { feedId: Generated<number>; at: string; body: Json };
+}

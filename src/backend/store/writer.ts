@@ -1,0 +1,86 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { FeedBody, FeedEntry } from '../../core/feed.ts';
+import type { Runtime } from '../../core/ports/stores.ts';
+import { toJson } from './rows.ts';
+import type { Schema } from './schema.ts';
+
+/** Entries of the feed that are kept, and how often older ones are removed, in entries. */
+const FEED_KEEP = 50_000;
+const FEED_PRUNE_EVERY = 1_000;
+
+/** Adds an entry to the feed, in the transaction of the change that it tells of. */
+export type Announce = (body: FeedBody) => void;
+
+export interface Writer {
+  /** Runs one transaction. What it announces is stored with it, and told to subscribers once it has committed. */
+  write<T>(work: (trx: Transaction<Schema>, announce: Announce) => Promise<T>): Promise<T>;
+  /** Tells subscribers without storing. */
+  tell(entry: FeedEntry): void;
+  subscribe(listener: (entry: FeedEntry) => void): () => void;
+  /** Resolves when the writes that have been asked for are over. */
+  settled(): Promise<void>;
+}
+
+/** The one way to change something that others watch. Writes run one after the other, so entries are told in order. */
+export function createWriter(db: Kysely<Schema>, runtime: Runtime): Writer {
+  const listeners = new Set<(entry: FeedEntry) => void>();
+  let tail: Promise<void> = Promise.resolve();
+
+  const tell = (entry: FeedEntry): void => {
+    for (const listener of [...listeners]) {
+      try {
+        listener(entry);
+      } catch {
+        // The change is stored; a listener that fails must not make it look refused, nor keep others from hearing it.
+      }
+    }
+  };
+
+  async function commit<T>(work: (trx: Transaction<Schema>, announce: Announce) => Promise<T>): Promise<T> {
+    const { result, entries } = await db.transaction().execute(async (trx) => {
+      const bodies: FeedBody[] = [];
+      const result = await work(trx, (body) => bodies.push(body));
+      return { result, entries: await storeEntries(trx, bodies, runtime.now().toISOString()) };
+    });
+    for (const entry of entries) tell(entry);
+    return result;
+  }
+
+  return {
+    write: (work) => {
+      const done = tail.then(() => commit(work));
+      tail = done.then(
+        () => {},
+        () => {},
+      );
+      return done;
+    },
+    tell,
+    subscribe: (listener) => {
+      // Two subscriptions of one function are two.
+      const own = (entry: FeedEntry): void => listener(entry);
+      listeners.add(own);
+      return () => listeners.delete(own);
+    },
+    settled: () => tail,
+  };
+}
+
+async function storeEntries(trx: Transaction<Schema>, bodies: FeedBody[], at: string): Promise<FeedEntry[]> {
+  const entries: FeedEntry[] = [];
+  for (const body of bodies) {
+    const { feedId } = await trx
+      .insertInto('feed')
+      .values({ at, body: toJson(body) })
+      .returning('feedId')
+      .executeTakeFirstOrThrow();
+    entries.push({ ...body, id: feedId, at });
+    if (feedId % FEED_PRUNE_EVERY === 0) {
+      await trx
+        .deleteFrom('feed')
+        .where('feedId', '<=', feedId - FEED_KEEP)
+        .execute();
+    }
+  }
+  return entries;
+}

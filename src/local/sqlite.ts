@@ -1,0 +1,216 @@
+import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { KaiwuError } from '../core/errors.ts';
+import type { SqliteHandle, SqliteStatement, SqlValue } from '../core/ports/host.ts';
+import { assertOwner } from './private-folder.ts';
+
+/** The part of `node:sqlite` that is used; `@photostructure/sqlite` has the same. */
+interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): SqliteStatement;
+  close(): void;
+}
+type DatabaseClass = new (path: string) => Database;
+
+export interface SqliteOptions {
+  /** Keeps every other process out until this one closes the file or dies. */
+  exclusive?: boolean;
+  /** Milliseconds to wait for another process. Default 5,000; 500 with `exclusive`. */
+  busyTimeoutMs?: number;
+  /**
+   * False for a file that is only a lock. The check prepares a statement, and a driver that ends statements no sooner than
+   * the garbage collector comes keeps the file locked until then, after `close` and after a refused attempt.
+   */
+  check?: boolean;
+}
+
+/** Whole files up to this size are checked when they are opened; damage in larger ones shows when it is read. */
+const CHECK_MAX_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Opens or makes a database file, readable by this user only, in WAL mode with full durability.
+ * @throws conflict when another process holds it | state_damaged when it is damaged, is no database or cannot be
+ * opened; the file stays as it was. Statements throw the same, and internal for a full disk or a read-only file.
+ */
+export function openSqlite(path: string, options: SqliteOptions = {}): SqliteHandle {
+  const { exclusive = false, busyTimeoutMs = exclusive ? 500 : 5_000, check = true } = options;
+  prepareFile(path);
+  const giveUpAt = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      return toHandle(connect(path, { exclusive, busyTimeoutMs, check }), path);
+    } catch (error) {
+      const busy = error instanceof KaiwuError && error.code === 'conflict';
+      if (!busy || performance.now() >= giveUpAt) throw error;
+      // Two that ask at one moment can refuse each other, and the switch to WAL does not wait by itself.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10 + Math.random() * 40);
+    }
+  }
+}
+
+function connect(path: string, { exclusive, busyTimeoutMs, check }: Required<SqliteOptions>): Database {
+  let db: Database | undefined;
+  try {
+    db = new (loadDriver())(path);
+    db.exec(`PRAGMA busy_timeout=${exclusive ? 0 : Math.trunc(busyTimeoutMs)}`);
+    if (exclusive) db.exec('PRAGMA locking_mode=EXCLUSIVE');
+    // Checked before anything is written to it.
+    if (check) assertSound(db, path);
+    db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON');
+    if (exclusive) db.exec('BEGIN EXCLUSIVE; COMMIT');
+    return db;
+  } catch (error) {
+    db?.close();
+    throw toKaiwuError(error, path);
+  }
+}
+
+function assertSound(db: Database, path: string): void {
+  const small = statSync(path).size <= CHECK_MAX_BYTES;
+  const check = small ? 'PRAGMA quick_check(1)' : 'PRAGMA schema_version';
+  const found = db.prepare(check).get()?.quick_check;
+  if (small && found !== 'ok') throw damaged(path, String(found));
+}
+
+/**
+ * Makes the file with its mode before SQLite does, which gives the same mode to the files beside it. An existing file
+ * is never opened here: closing it would drop the locks that this process holds on it.
+ */
+function prepareFile(path: string): void {
+  try {
+    const file = statSync(path, { throwIfNoEntry: false });
+    const wal = statSync(`${path}-wal`, { throwIfNoEntry: false });
+    if ((file?.size ?? 0) === 0 && (wal?.size ?? 0) > 0) {
+      throw damaged(path, 'the file is missing or empty, but its -wal file holds data');
+    }
+    if (file === undefined) makeFile(path);
+    else if (!file.isFile()) throw damaged(path, 'it is not a file');
+    else {
+      assertOwner(path, file.uid);
+      if ((file.mode & 0o077) !== 0) chmodSync(path, 0o600);
+    }
+  } catch (error) {
+    if (error instanceof KaiwuError) throw error;
+    throw cannotOpen(path, error);
+  }
+}
+
+function makeFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  let fd: number;
+  try {
+    fd = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    // Another process made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    throw error;
+  }
+  fchmodSync(fd, 0o600);
+  closeSync(fd);
+}
+
+function toHandle(db: Database, path: string): SqliteHandle {
+  let open = true;
+  const guard = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw toKaiwuError(error, path);
+    }
+  };
+  return {
+    exec: (sql) => guard(() => db.exec(sql)),
+    prepare: (sql) => {
+      const statement = guard(() => db.prepare(sql));
+      return {
+        all: (...values) => guard(() => statement.all(...values.map(toSqlite))),
+        get: (...values) => guard(() => statement.get(...values.map(toSqlite))),
+        run: (...values) => guard(() => statement.run(...values.map(toSqlite))),
+      };
+    },
+    close: () => {
+      if (!open) return;
+      open = false;
+      guard(() => db.close());
+    },
+  };
+}
+
+const toSqlite = (value: SqlValue): SqlValue =>
+  typeof value === 'boolean' ? Number(value) : value === undefined ? null : value;
+
+/** SQLite's primary result codes that a person can do something about. */
+const BUSY = 5;
+const READONLY = 8;
+const IOERR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CANTOPEN = 14;
+const NOTADB = 26;
+
+function toKaiwuError(error: unknown, path: string): unknown {
+  const errcode = (error as { errcode?: unknown }).errcode;
+  if (typeof errcode !== 'number') return error;
+  const unwritable = (what: string, hint: string) =>
+    new KaiwuError('internal', `${path} could not be written: ${what}. Nothing of this change was kept.`, {
+      hint,
+      cause: error,
+    });
+  switch (errcode & 0xff) {
+    case BUSY:
+      return new KaiwuError('conflict', `${path} is in use by another process.`, {
+        hint: 'Stop the other process, or try again when it has finished.',
+        cause: error,
+      });
+    case READONLY:
+      return unwritable('it is read-only', 'Make the file and its folder writable for this user.');
+    case IOERR:
+      return unwritable('the disk reported an I/O error', 'Check the disk, then try again.');
+    case FULL:
+      return unwritable('the disk is full', 'Free some space, then try again.');
+    case CANTOPEN:
+      return cannotOpen(path, error);
+    case CORRUPT:
+    case NOTADB:
+      return damaged(path, (error as Error).message, error);
+    default:
+      return error;
+  }
+}
+
+const damaged = (path: string, what: string, cause?: unknown) =>
+  new KaiwuError('state_damaged', `${path} is not a sound SQLite database: ${what}. It was left as it is.`, {
+    hint: 'Put a backup of the file in its place, or move it (and its -wal file) away to start with an empty one.',
+    details: { path },
+    cause,
+  });
+
+const cannotOpen = (path: string, cause: unknown) =>
+  new KaiwuError('state_damaged', `${path} cannot be opened: ${(cause as Error).message}.`, {
+    hint: 'Check the owner and the rights of the file and of the folders above it.',
+    details: { path },
+    cause,
+  });
+
+let driver: DatabaseClass | undefined;
+
+function loadDriver(): DatabaseClass {
+  driver ??= ((builtIn() ?? createRequire(import.meta.url)('@photostructure/sqlite')) as Driver).DatabaseSync;
+  return driver;
+}
+
+interface Driver {
+  DatabaseSync: DatabaseClass;
+}
+
+/** Node's own SQLite, from Node 22 on, without its warning that it is experimental. */
+function builtIn(): unknown {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
