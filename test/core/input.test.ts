@@ -4,10 +4,9 @@ import { createCatalog } from '../../src/core/catalog.ts';
 import { KaiwuError } from '../../src/core/errors.ts';
 import { parseInput } from '../../src/core/input.ts';
 import type { ActionSpec, AnyAction } from '../../src/core/spec.ts';
-import { defineAction } from '../../src/core/spec.ts';
 
 const make = (changes: Partial<ActionSpec> = {}) => {
-  const action = defineAction({
+  const action = {
     id: 'thing.change',
     title: { en: 'Change', 'zh-CN': '修改' },
     summary: 'Use to change.',
@@ -37,7 +36,7 @@ const make = (changes: Partial<ActionSpec> = {}) => {
     output: z.object({}),
     run: async () => ({}),
     ...changes,
-  }) as AnyAction;
+  } as unknown as AnyAction;
   return (input: unknown) => parseInput(action, createCatalog([action]).manifest(action.id), input);
 };
 
