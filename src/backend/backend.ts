@@ -1,0 +1,202 @@
+import type { ActionEngine, EngineOptions } from '../core/engine.ts';
+import { KaiwuError } from '../core/errors.ts';
+import type { BackendServer } from '../core/ports/fleet.ts';
+import type { Logger } from '../core/ports/host.ts';
+import type { Runtime } from '../core/ports/stores.ts';
+import { createBootstrap } from './auth/bootstrap.ts';
+import { createDeviceFlow } from './auth/device-flow.ts';
+import { createSignIn } from './auth/sign-in.ts';
+import { bracketed, isLoopback, requireOwnAddress } from './http/address-guard.ts';
+import { createApp } from './http/app.ts';
+import { createAuthenticate } from './http/authenticate.ts';
+import type { StreamTimings } from './http/event-stream.ts';
+import { createGate } from './http/gate.ts';
+import { createHttpServer, type ServerTimings } from './http/http-server.ts';
+import { createLinkServer } from './link/link-server.ts';
+import type { LinkTimings } from './link/link-socket.ts';
+import { createBackendPorts } from './ports/create-ports.ts';
+import { createRevocations } from './revocations.ts';
+import type { RandomBytes } from './secrets.ts';
+import type { BackendStore } from './store/store.ts';
+import { createDeliveries } from './work/deliveries.ts';
+import { resumeMachine } from './work/resume.ts';
+import { createStarts } from './work/starts.ts';
+
+export interface BackendOptions {
+  /** Closed by `close`. */
+  store: BackendStore;
+  database: BackendServer['database'];
+  /** Makes the engine; the actions are all that is missing. */
+  createEngine(parts: Omit<EngineOptions, 'actions'>): ActionEngine;
+  runtime: Runtime;
+  randomBytes: RandomBytes;
+  log: Logger;
+  version: string;
+  /** Stays the same over restarts of this backend. */
+  serverId: string;
+  /** New at each start of this process. */
+  ownerId: string;
+  /** Writes the one-time secret and the address for this machine's user alone. Without it there is no bootstrap. */
+  publishBootstrap?(bootstrap: { secret: string; url: string }): Promise<void>;
+  /** Address that others reach this server by, behind a proxy that speaks TLS: `https://kaiwu.example`. */
+  publicUrl?: string;
+  /** Further host names that it answers to, without port. */
+  publicHosts?: string[];
+  /** Origins of pages elsewhere that may call. */
+  allowedOrigins?: string[];
+  /** Binds an address that others reach, although tokens then cross the network in the clear: only behind TLS. */
+  allowPlainRemote?: boolean;
+  timings?: { link?: Partial<LinkTimings>; stream?: Partial<StreamTimings>; server?: Partial<ServerTimings> };
+}
+
+export interface Backend {
+  /** Port 0 takes a free one. @throws conflict (port taken) | unsupported (a remote address over plain HTTP) */
+  listen(address?: { host?: string; port?: number }): Promise<{ url: string; port: number }>;
+  /** Refuses new calls, lets running ones end for `drainMs`, ends streams and links, closes the store. Idempotent. */
+  close(options?: { drainMs?: number }): Promise<void>;
+}
+
+const STREAM_TIMINGS: StreamTimings = { heartbeatMs: 15_000, stallMs: 60_000 };
+const SERVER_TIMINGS: ServerTimings = { headersMs: 15_000, requestMs: 120_000 };
+
+/** The backend: engine, HTTP API and machine links over one store. */
+export function createBackend(options: BackendOptions): Backend {
+  const { store, runtime, randomBytes, log, version, serverId, publicUrl } = options;
+  const startedAt = runtime.now().toISOString();
+  let bound = { host: '127.0.0.1', url: '' };
+  let closing: Promise<void> | undefined;
+
+  const revocations = createRevocations();
+  const links = createLinkServer({
+    store,
+    runtime,
+    log,
+    version,
+    revocations,
+    timings: options.timings?.link,
+    onLinked(machineId) {
+      resumeMachine(machineId, { store, starts, deliveries, log }).catch((error: unknown) =>
+        log.error({ machineId, error }, 'could not resume what waited for a machine'),
+      );
+    },
+  });
+  const starts = createStarts({ sessions: store.sessions, links });
+  const deliveries = createDeliveries({ store, links, starts, log });
+  const ports = createBackendPorts({
+    store,
+    links,
+    starts,
+    deliveries,
+    revocations,
+    runtime,
+    randomBytes,
+    serverInfo: () => ({ serverId, url: bound.url, version, startedAt, database: options.database }),
+  });
+  const engine = options.createEngine({
+    ports,
+    approvalStore: store.approvals,
+    idempotency: store.idempotency,
+    runtime,
+    ownerId: options.ownerId,
+    onApprovalChange: (listener) =>
+      store.feed.subscribe((entry) => {
+        if (entry.type === 'approval.changed') listener(entry.artifactId);
+      }),
+    onError: (error, call) => log.error({ actionId: call.actionId, error }, 'action failed'),
+  });
+
+  const gate = createGate();
+  const authenticate = createAuthenticate({ identity: store.identity, runtime, log });
+  const signIn = createSignIn({ identity: store.identity, runtime, randomBytes });
+  const { publishBootstrap } = options;
+  const bootstrap =
+    publishBootstrap === undefined
+      ? undefined
+      : createBootstrap({
+          signIn,
+          runtime,
+          randomBytes,
+          log,
+          publish: (secret) => publishBootstrap({ secret, url: bound.url }),
+        });
+  const address = () => ({
+    boundHost: bound.host,
+    publicHosts: [
+      ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]),
+      ...(options.publicHosts ?? []),
+    ],
+    allowedOrigins: options.allowedOrigins ?? [],
+  });
+  const { app, closeStreams } = createApp({
+    store,
+    engine,
+    runtime,
+    log,
+    version,
+    serverId,
+    authenticate,
+    gate,
+    revocations,
+    bootstrap,
+    deviceFlow: createDeviceFlow({ codes: store.deviceCodes, signIn, runtime, randomBytes }),
+    publicUrl,
+    address,
+    streamTimings: { ...STREAM_TIMINGS, ...options.timings?.stream },
+  });
+  const server = createHttpServer({
+    app,
+    links,
+    timings: { ...SERVER_TIMINGS, ...options.timings?.server },
+    log,
+    async admitLink(incoming) {
+      requireOwnAddress(incoming, address());
+      gate.requireOpen();
+      const bearer = await authenticate(incoming.headers.authorization);
+      if (bearer.kind === 'device') return bearer;
+      throw new KaiwuError('forbidden', `A ${bearer.kind} token cannot link a machine.`, {
+        hint: 'Sign the machine in with `kaiwu auth login`.',
+      });
+    },
+  });
+
+  async function shutDown(drainMs: number): Promise<void> {
+    await gate.close(drainMs);
+    await closeStreams();
+    await links.close();
+    await deliveries.close();
+    await server.close();
+    await store.close();
+  }
+
+  return {
+    async listen({ host = '127.0.0.1', port = 0 } = {}) {
+      if (!isLoopback(host) && options.allowPlainRemote !== true) throw plainRemote(host);
+      await store.machines.disconnectAll();
+      await engine.recover();
+      bound = { host, url: '' };
+      const { port: actual } = await server.listen(host, port);
+      bound = {
+        host,
+        url: publicUrl ?? `http://${bracketed(isWildcard(host) ? '127.0.0.1' : host)}:${actual}`,
+      };
+      await bootstrap?.rotate();
+      log.info({ url: bound.url, version }, 'backend listens');
+      return { url: bound.url, port: actual };
+    },
+    close({ drainMs = 10_000 } = {}) {
+      closing ??= shutDown(drainMs);
+      return closing;
+    },
+  };
+}
+
+const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
+
+const plainRemote = (host: string) =>
+  new KaiwuError(
+    'unsupported',
+    `${host} is reached from other machines, and this server speaks plain HTTP.`,
+    {
+      hint: 'Bind 127.0.0.1 and put a proxy with TLS in front; or allow it by name if that proxy is on another machine.',
+    },
+  );

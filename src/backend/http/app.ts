@@ -1,0 +1,93 @@
+import { Hono } from 'hono';
+import { cors } from 'hono/cors';
+import type { ActionEngine } from '../../core/engine.ts';
+import { KaiwuError } from '../../core/errors.ts';
+import type { Logger } from '../../core/ports/host.ts';
+import type { Runtime } from '../../core/ports/stores.ts';
+import type { Bootstrap } from '../auth/bootstrap.ts';
+import type { DeviceFlow } from '../auth/device-flow.ts';
+import type { Revocations } from '../revocations.ts';
+import type { BackendStore } from '../store/store.ts';
+import { type AddressPolicy, requireOwnAddress } from './address-guard.ts';
+import { SECURITY_HEADERS, sendEnvelope, toErrorEnvelope } from './answer.ts';
+import { addAuthRoutes } from './auth-routes.ts';
+import type { Authenticate } from './authenticate.ts';
+import { addCallRoutes } from './call-routes.ts';
+import type { StreamTimings } from './event-stream.ts';
+import { addEventsRoute } from './events-route.ts';
+import type { Gate } from './gate.ts';
+import type { HttpEnv } from './http-env.ts';
+import { toOpenApi } from './openapi.ts';
+
+export interface AppOptions {
+  store: BackendStore;
+  engine: ActionEngine;
+  runtime: Runtime;
+  log: Logger;
+  version: string;
+  serverId: string;
+  authenticate: Authenticate;
+  gate: Gate;
+  revocations: Revocations;
+  bootstrap: Bootstrap | undefined;
+  deviceFlow: DeviceFlow;
+  publicUrl: string | undefined;
+  /** Asked at each request: the bound host is known once it listens. */
+  address(): AddressPolicy;
+  streamTimings: StreamTimings;
+}
+
+/** The HTTP API. */
+export function createApp(options: AppOptions): {
+  app: Hono<HttpEnv>;
+  closeStreams(): Promise<void>;
+} {
+  const { store, engine, runtime, log, gate, version } = options;
+  const app = new Hono<HttpEnv>();
+
+  app.use(async (c, next) => {
+    const startedMs = runtime.monotonicMs();
+    const requestId = runtime.newId('call');
+    c.set('requestId', requestId);
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.header(name, value);
+    c.header('x-request-id', requestId);
+    await next();
+    const { method, path } = c.req;
+    const ms = Math.round(runtime.monotonicMs() - startedMs);
+    log.debug({ requestId, method, path: path.slice(0, 200), status: c.res.status, ms }, 'request');
+  });
+  app.use(async (c, next) => {
+    requireOwnAddress(c.env.incoming, options.address());
+    await next();
+  });
+  app.use(cors({ origin: (origin) => (options.address().allowedOrigins.includes(origin) ? origin : null) }));
+
+  app.onError((error, c) => {
+    if (!(error instanceof KaiwuError)) log.error({ requestId: c.get('requestId'), error }, 'request failed');
+    return sendEnvelope(c, toErrorEnvelope(error));
+  });
+  app.notFound((c) => {
+    const path = c.req.path.slice(0, 200);
+    const error = new KaiwuError('not_found', `There is no ${c.req.method} ${path} here.`, {
+      hint: 'GET /v1/openapi.json lists what there is.',
+      details: { method: c.req.method, path },
+    });
+    return sendEnvelope(c, toErrorEnvelope(error));
+  });
+
+  app.get('/healthz', (c) => c.json({ status: 'ok', version }));
+  app.get('/readyz', async (c) => {
+    gate.requireOpen();
+    await store.feed.bounds();
+    return c.json({ status: 'ready', version });
+  });
+  app.get('/v1/openapi.json', (c) => c.json(toOpenApi(engine.manifests, version)));
+  addCallRoutes(app, { ...options, policies: store.policies });
+  addAuthRoutes(app, { ...options, identity: store.identity });
+  const { closeStreams } = addEventsRoute(app, {
+    ...options,
+    feed: store.feed,
+    timings: options.streamTimings,
+  });
+  return { app, closeStreams };
+}

@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http';
+import * as z from 'zod';
+import { KaiwuError } from '../../core/errors.ts';
+import { findJsonFault } from './json-position.ts';
+
+/** Largest body of a call, bytes. */
+export const MAX_CALL_BYTES = 8 * 1024 * 1024;
+
+/** Largest body of a request that carries no token yet, bytes. */
+export const MAX_SIGN_IN_BYTES = 16 * 1024;
+
+/**
+ * Reads a JSON body, decoded whole, so that no character is cut between two reads.
+ * @throws payload_too_large | invalid_input | canceled when the caller goes away
+ */
+export async function readJson(incoming: IncomingMessage, maxBytes: number): Promise<unknown> {
+  const bytes = await readBytes(incoming, maxBytes);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw badBody('is not UTF-8', {});
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    const fault = findJsonFault(text);
+    const found = JSON.stringify(text.slice(fault.position, fault.position + 1));
+    const what = fault.position >= text.length ? 'it ends too early' : `unexpected ${found}`;
+    throw badBody(
+      `is not JSON: ${what} at position ${fault.position} (line ${fault.line}, column ${fault.column})`,
+      { ...fault },
+    );
+  }
+}
+
+/** Reads and checks a small JSON body. @throws payload_too_large | invalid_input */
+export async function readChecked<T>(
+  incoming: IncomingMessage,
+  schema: z.ZodType<T>,
+  maxBytes: number,
+): Promise<T> {
+  const body = await readJson(incoming, maxBytes);
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues
+    .slice(0, 10)
+    .map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
+  const told = issues.map(({ path, message }) => `${path || 'body'}: ${message}`).join('; ');
+  throw new KaiwuError('invalid_input', `The request body is not valid: ${told}.`, { details: { issues } });
+}
+
+function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const declared = Number(incoming.headers['content-length'] ?? 0);
+  if (declared > maxBytes) return Promise.reject(tooLarge(maxBytes));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (finish: () => void) => {
+      incoming.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      finish();
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size <= maxBytes) return;
+      incoming.pause();
+      settle(() => reject(tooLarge(maxBytes)));
+    };
+    const onEnd = () => settle(() => resolve(Buffer.concat(chunks, size)));
+    const onGone = () =>
+      settle(() => reject(new KaiwuError('canceled', 'The caller went away before its request was whole.')));
+    incoming.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+    if (incoming.readableEnded) onEnd();
+    else if (incoming.destroyed) onGone();
+  });
+}
+
+const badBody = (message: string, details: Record<string, unknown>) =>
+  new KaiwuError('invalid_input', `The request body ${message}.`, {
+    hint: 'Send one JSON object, UTF-8.',
+    details: { issues: [{ path: '', message }], ...details },
+  });
+
+const tooLarge = (maxBytes: number) =>
+  new KaiwuError('payload_too_large', `The request body is larger than ${maxBytes} bytes.`, {
+    details: { maxBytes },
+  });

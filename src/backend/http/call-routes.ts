@@ -1,0 +1,100 @@
+import type { Hono } from 'hono';
+import * as z from 'zod';
+import type { ActionCall, CallContext } from '../../core/call.ts';
+import type { ActionEngine } from '../../core/engine.ts';
+import { KaiwuError } from '../../core/errors.ts';
+import { surfaceInScope } from '../../core/policy.ts';
+import type { PoliciesPort } from '../../core/ports/governance.ts';
+import type { Runtime } from '../../core/ports/stores.ts';
+import { SURFACES, type Surface } from '../../core/spec.ts';
+import { sendEnvelope } from './answer.ts';
+import type { Authenticate, Bearer } from './authenticate.ts';
+import { MAX_CALL_BYTES, readChecked } from './body.ts';
+import type { Gate } from './gate.ts';
+import type { HttpEnv } from './http-env.ts';
+
+/** The surface is the engine's to judge, a missing one too: it fails closed and is audited. */
+const callSchema = z.object({
+  input: z.unknown().optional(),
+  context: z.object({
+    surface: z.string().optional(),
+    sessionId: z.string().max(200).optional(),
+    machineId: z.string().max(200).optional(),
+    client: z.string().max(200).optional(),
+    maxWaitSeconds: z.number().min(0).optional(),
+  }),
+});
+
+/** `POST /v1/actions/{id}` and `GET /v1/catalog`. */
+export function addCallRoutes(
+  app: Hono<HttpEnv>,
+  options: {
+    engine: ActionEngine;
+    policies: PoliciesPort;
+    authenticate: Authenticate;
+    gate: Gate;
+    runtime: Pick<Runtime, 'sha256'>;
+    version: string;
+  },
+): void {
+  const { engine, policies, authenticate, gate, runtime, version } = options;
+
+  app.post('/v1/actions/:id', async (c) => {
+    gate.requireOpen();
+    const bearer = await authenticate(c.req.header('authorization'));
+    const { input, context } = await readChecked(c.env.incoming, callSchema, MAX_CALL_BYTES);
+    const idempotencyKey = c.req.header('idempotency-key');
+    const call: ActionCall = {
+      actionId: c.req.param('id'),
+      input,
+      context: context as CallContext,
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    };
+    const envelope = await gate.run(c.req.raw.signal, (signal) => engine.execute(call, bearer, signal));
+    // What a shutdown cut off was not given up by its caller.
+    if (envelope.status === 'error' && envelope.error.code === 'canceled') gate.requireOpen();
+    return sendEnvelope(c, envelope);
+  });
+
+  const toEtag = (surface: Surface, policyVersion: number, bearer: Bearer): string =>
+    `"${runtime.sha256(JSON.stringify([version, policyVersion, surface, bearer.scope])).slice(0, 32)}"`;
+
+  app.get('/v1/catalog', async (c) => {
+    gate.requireOpen();
+    const bearer = await authenticate(c.req.header('authorization'));
+    const surface = readSurface(c.req.query('surface'));
+    if (!surfaceInScope({ surface }, bearer.scope)) {
+      throw new KaiwuError('forbidden', `This token may not call as surface ${JSON.stringify(surface)}.`, {
+        hint: `Call as one of: ${bearer.scope.surfaces?.join(', ')}.`,
+      });
+    }
+    c.header('cache-control', 'private, no-cache');
+    const current = toEtag(surface, (await policies.get()).version, bearer);
+    if (matches(c.req.header('if-none-match'), current)) {
+      c.header('etag', current);
+      return c.body(null, 304);
+    }
+    const catalog = await engine.catalog(surface, bearer, version);
+    c.header('etag', toEtag(surface, catalog.policyVersion, bearer));
+    return c.json(catalog);
+  });
+}
+
+function readSurface(given: string | undefined): Surface {
+  const surface = SURFACES.find((each) => each === given);
+  if (surface !== undefined) return surface;
+  const message = `must be one of ${SURFACES.join(', ')}`;
+  throw new KaiwuError(
+    'invalid_input',
+    `surface ${message}: received ${JSON.stringify(given?.slice(0, 40) ?? null)}.`,
+    {
+      details: { issues: [{ path: 'surface', message }] },
+    },
+  );
+}
+
+const matches = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  (ifNoneMatch ?? '').split(',').some((part) => {
+    const tag = part.trim().replace(/^W\//, '');
+    return tag === etag || tag === '*';
+  });

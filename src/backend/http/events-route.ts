@@ -1,0 +1,107 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { Hono } from 'hono';
+import * as z from 'zod';
+import { KaiwuError } from '../../core/errors.ts';
+import type { FeedBody, FeedEntry } from '../../core/feed.ts';
+import type { Logger } from '../../core/ports/host.ts';
+import type { Runtime } from '../../core/ports/stores.ts';
+import type { Revocations } from '../revocations.ts';
+import type { FeedStore } from '../store/store.ts';
+import { SECURITY_HEADERS } from './answer.ts';
+import { type Authenticate, isOver } from './authenticate.ts';
+import { type EventStream, streamEvents, type StreamTimings } from './event-stream.ts';
+import type { Gate } from './gate.ts';
+import type { HttpEnv } from './http-env.ts';
+
+const TYPES = [
+  'session.changed',
+  'message.changed',
+  'transcript.appended',
+  'approval.changed',
+  'policy.changed',
+  'machine.changed',
+  'delta',
+] as const satisfies FeedBody['type'][];
+
+const eventId = z.string().regex(/^\d{1,15}$/);
+
+/** `GET /v1/events`. Answers the way to end every open stream. */
+export function addEventsRoute(
+  app: Hono<HttpEnv>,
+  options: {
+    feed: FeedStore;
+    authenticate: Authenticate;
+    gate: Gate;
+    revocations: Revocations;
+    runtime: Pick<Runtime, 'now'>;
+    log: Logger;
+    timings: StreamTimings;
+  },
+): { closeStreams(): Promise<void> } {
+  const { feed, revocations, runtime, log } = options;
+  const open = new Set<EventStream>();
+
+  app.get('/v1/events', async (c) => {
+    options.gate.requireOpen();
+    const bearer = await options.authenticate(c.req.header('authorization'));
+    const types = readTypes(c.req.query('types'));
+    const after = readAfter(c.req.header('last-event-id'));
+    const sessions = [c.req.query('sessionId'), bearer.scope.sessionId].filter((id) => id !== undefined);
+    const { outgoing } = c.env;
+    outgoing.writeHead(200, {
+      ...SECURITY_HEADERS,
+      'content-type': 'text/event-stream; charset=utf-8',
+      // A proxy must not hold events back.
+      'x-accel-buffering': 'no',
+      'x-request-id': c.get('requestId'),
+    });
+    const stream = streamEvents(outgoing, {
+      feed,
+      after,
+      wants: (entry) => types.has(entry.type) && sessions.every((id) => isOf(entry, id)),
+      mayGoOn: () => bearer.expiresAt === undefined || !isOver(bearer.expiresAt, runtime),
+      timings: options.timings,
+    });
+    const forget = revocations.onRevoked(bearer, stream.stop);
+    open.add(stream);
+    void stream.done
+      .catch((error) => log.error({ error }, 'event stream failed'))
+      .finally(() => {
+        forget();
+        open.delete(stream);
+      });
+    return RESPONSE_ALREADY_SENT;
+  });
+
+  return {
+    async closeStreams() {
+      for (const stream of open) stream.stop();
+      await Promise.allSettled([...open].map((stream) => stream.done));
+    },
+  };
+}
+
+/** Entries that belong to no session concern everyone. */
+const isOf = (entry: FeedEntry, sessionId: string): boolean =>
+  !('sessionId' in entry) || entry.sessionId === sessionId;
+
+function readTypes(query: string | undefined): ReadonlySet<string> {
+  const asked = (query ?? '').split(',').filter((type) => type !== '');
+  const wrong = asked.find((type) => !(TYPES as readonly string[]).includes(type));
+  if (wrong !== undefined)
+    throw badQuery('types', `has ${JSON.stringify(wrong.slice(0, 60))}`, TYPES.join(', '));
+  return new Set(asked.length === 0 ? TYPES : asked);
+}
+
+function readAfter(header: string | undefined): number | undefined {
+  if (header === undefined || header === '') return undefined;
+  if (!eventId.safeParse(header).success) {
+    throw badQuery('Last-Event-ID', `is ${JSON.stringify(header.slice(0, 60))}`, 'an id of this stream');
+  }
+  return Number(header);
+}
+
+const badQuery = (path: string, received: string, allowed: string) =>
+  new KaiwuError('invalid_input', `${path} ${received}; it takes ${allowed}.`, {
+    details: { issues: [{ path, message: `takes ${allowed}` }] },
+  });

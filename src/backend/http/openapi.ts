@@ -1,0 +1,220 @@
+import { ERRORS, type ErrorCode } from '../../core/errors.ts';
+import { type ActionManifest, SURFACES } from '../../core/spec.ts';
+
+type Json = Record<string, unknown>;
+
+/** Errors that any call can end in, whatever its action. */
+const COMMON_ERRORS: ErrorCode[] = [
+  'not_authenticated',
+  'forbidden',
+  'action_disabled',
+  'invalid_input',
+  'payload_too_large',
+  'timeout',
+  'canceled',
+  'backend_unreachable',
+  'internal',
+];
+
+/** The HTTP API as an OpenAPI 3.1 document: one operation for each action, and what stands around them. */
+export function toOpenApi(manifests: readonly ActionManifest[], version: string): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Kaiwu',
+      version,
+      description: 'Control plane for coding agents. Every action is one operation.',
+    },
+    security: [{ bearer: [] }],
+    paths: {
+      ...Object.fromEntries(manifests.map((manifest) => [`/v1/actions/${manifest.id}`, toPath(manifest)])),
+      ...FIXED_PATHS,
+    },
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } }, schemas: SCHEMAS },
+  };
+}
+
+function toPath(manifest: ActionManifest): Json {
+  return {
+    post: {
+      operationId: manifest.toolName,
+      summary: manifest.summary,
+      ...(manifest.description === undefined ? {} : { description: manifest.description }),
+      tags: [manifest.id.split('.')[0]],
+      'x-effect': manifest.effect,
+      'x-surfaces': Object.keys(manifest.surfaces),
+      parameters: [
+        {
+          name: 'Idempotency-Key',
+          in: 'header',
+          required: false,
+          description: 'Same key and same input: same outcome, run once.',
+          schema: { type: 'string', maxLength: 200 },
+        },
+      ],
+      requestBody: {
+        required: true,
+        content: json({
+          type: 'object',
+          properties: { input: manifest.inputSchema, context: ref('CallContext') },
+          required: ['context'],
+        }),
+      },
+      responses: {
+        200: answer(
+          'It ran.',
+          object({ status: { type: 'string', const: 'ok' }, output: manifest.outputSchema }),
+        ),
+        202: answer('Filed for a person to decide.', ref('ApprovalRequired')),
+        ...errorAnswers([...COMMON_ERRORS, ...manifest.errors]),
+      },
+    },
+  };
+}
+
+/** One answer for each HTTP status, naming the codes that carry it. */
+function errorAnswers(codes: ErrorCode[]): Json {
+  const byStatus = new Map<number, Set<ErrorCode>>();
+  for (const code of codes) {
+    const { http } = ERRORS[code];
+    byStatus.set(http, (byStatus.get(http) ?? new Set()).add(code));
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, names]) => [status, answer([...names].join(', '), ref('Failure'))]),
+  );
+}
+
+const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+const json = (schema: Json): Json => ({ 'application/json': { schema } });
+const answer = (description: string, schema: Json): Json => ({ description, content: json(schema) });
+const object = (properties: Json, required = Object.keys(properties)): Json => ({
+  type: 'object',
+  properties,
+  required,
+});
+const text: Json = { type: 'string' };
+
+const SCHEMAS: Json = {
+  CallContext: object(
+    {
+      surface: { type: 'string', enum: [...SURFACES] },
+      sessionId: { type: 'string', description: 'Session used where the input names none.' },
+      machineId: { type: 'string', description: 'Machine that the caller runs on.' },
+      client: { type: 'string', description: 'What the client calls itself; a label.' },
+      maxWaitSeconds: { type: 'number', minimum: 0, description: 'Longest wait inside one call.' },
+    },
+    ['surface'],
+  ),
+  ApprovalRequired: object({
+    status: { type: 'string', const: 'approval_required' },
+    approval: object({
+      kind: { type: 'string', const: 'approval_request_created' },
+      artifactId: text,
+      actionId: text,
+      summary: text,
+      status: text,
+      expiresAt: { type: 'string', format: 'date-time' },
+      decideWith: text,
+      waitWith: text,
+    }),
+  }),
+  Failure: object({
+    status: { type: 'string', const: 'error' },
+    error: object(
+      {
+        code: { type: 'string', enum: Object.keys(ERRORS) },
+        message: text,
+        hint: text,
+        details: { type: 'object' },
+        retryable: { type: 'boolean' },
+      },
+      ['code', 'message', 'retryable'],
+    ),
+  }),
+};
+
+const post = (summary: string, body: Json, output: Json, codes: ErrorCode[], open: boolean): Json => ({
+  post: {
+    summary,
+    ...(open ? { security: [] } : {}),
+    ...(Object.keys(body).length === 0
+      ? {}
+      : { requestBody: { required: true, content: json(object(body)) } }),
+    responses: { 200: answer('Done.', output), ...errorAnswers(codes) },
+  },
+});
+
+const query = (name: string, schema: Json, required = false): Json => ({
+  name,
+  in: 'query',
+  required,
+  schema,
+});
+
+const FIXED_PATHS: Json = {
+  '/v1/catalog': {
+    get: {
+      summary: 'Actions of a surface, with what the policy says of each. Carries an ETag.',
+      parameters: [query('surface', { type: 'string', enum: [...SURFACES] }, true)],
+      responses: {
+        200: answer('The catalog.', { type: 'object' }),
+        304: { description: 'Unchanged.' },
+        ...errorAnswers(['not_authenticated', 'forbidden', 'invalid_input']),
+      },
+    },
+  },
+  '/v1/events': {
+    get: {
+      summary: 'What changes, as server-sent events; Last-Event-ID resumes without loss.',
+      parameters: [query('types', text), query('sessionId', text)],
+      responses: {
+        200: { description: 'The stream.', content: { 'text/event-stream': { schema: text } } },
+        ...errorAnswers(['not_authenticated', 'invalid_input', 'backend_unreachable']),
+      },
+    },
+  },
+  '/v1/auth/bootstrap': post(
+    'Signs a device in with the one-time secret of this machine.',
+    { secret: text, deviceName: text },
+    object({ token: text, tokenId: text, deviceId: text, serverId: text }),
+    ['not_authenticated', 'rate_limited', 'unsupported'],
+    true,
+  ),
+  '/v1/auth/device/code': post(
+    'Begins a device sign-in (RFC 8628).',
+    { device_name: text },
+    object({
+      device_code: text,
+      user_code: text,
+      verification_uri: text,
+      expires_in: { type: 'integer' },
+      interval: { type: 'integer' },
+    }),
+    ['rate_limited', 'invalid_input'],
+    true,
+  ),
+  '/v1/auth/device/token': {
+    post: {
+      summary: 'Asks for the token of a device sign-in (RFC 8628).',
+      security: [],
+      requestBody: { required: true, content: json(object({ grant_type: text, device_code: text })) },
+      responses: {
+        200: answer('Signed in.', object({ access_token: text, token_type: text, device_id: text })),
+        400: answer('Not yet, or never.', object({ error: text })),
+      },
+    },
+  },
+  '/v1/auth/logout': post(
+    'Revokes the calling token and its device.',
+    {},
+    object({ tokenId: text, deviceId: text }, ['tokenId']),
+    ['not_authenticated'],
+    false,
+  ),
+  '/v1/whoami': {
+    get: {
+      summary: 'What the calling token is good for.',
+      responses: { 200: answer('It is known.', { type: 'object' }), ...errorAnswers(['not_authenticated']) },
+    },
+  },
+};

@@ -1,0 +1,57 @@
+import type { ActionPorts } from '../../core/ports/index.ts';
+import type { BackendServer } from '../../core/ports/fleet.ts';
+import type { Runtime } from '../../core/ports/stores.ts';
+import type { MachineLinks } from '../link/link-registry.ts';
+import type { Revocations } from '../revocations.ts';
+import type { RandomBytes } from '../secrets.ts';
+import type { BackendStore } from '../store/store.ts';
+import type { Deliveries } from '../work/deliveries.ts';
+import type { Starts } from '../work/starts.ts';
+import { createAskMachine } from './ask-machine.ts';
+import { createSessionControl } from './control.ts';
+import { createAgents, createFreshAgents, createMachines } from './fleet.ts';
+import { createIdentity } from './identity.ts';
+import { createMessages } from './messages.ts';
+import { createSpawn } from './spawn.ts';
+
+export interface PortsOptions {
+  store: BackendStore;
+  links: MachineLinks;
+  starts: Starts;
+  deliveries: Deliveries;
+  revocations: Revocations;
+  runtime: Runtime;
+  randomBytes: RandomBytes;
+  /** This node, as it is now. */
+  serverInfo(): BackendServer;
+}
+
+/** What actions call, over the store and the machine links. */
+export function createBackendPorts(options: PortsOptions): Omit<ActionPorts, 'discovery' | 'approvals'> {
+  const { store, links, deliveries } = options;
+  const ask = createAskMachine({ links, machines: store.machines });
+  const freshAgents = createFreshAgents({ store, ask });
+  return {
+    sessions: {
+      list: store.sessions.list,
+      get: store.sessions.get,
+      findByPrefix: store.sessions.findByPrefix,
+      setTitle: store.sessions.setTitle,
+      async setArchived(sessionId, archived) {
+        const session = await store.sessions.setArchived(sessionId, archived);
+        // Machines that came back meanwhile were not handed what archived sessions still had queued.
+        if (!archived) void deliveries.deliver(sessionId);
+        return session;
+      },
+    },
+    control: createSessionControl({ store, ask, spawn: createSpawn({ ...options, freshAgents }) }),
+    messages: createMessages(options),
+    transcripts: store.transcripts,
+    machines: createMachines(options),
+    agents: createAgents({ store, links, freshAgents }),
+    servers: { list: async () => [options.serverInfo()] },
+    policies: store.policies,
+    audit: store.audit,
+    identity: createIdentity(options),
+  };
+}

@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { KaiwuError } from '../../core/errors.ts';
+import type { MessagesPort } from '../../core/ports/sessions.ts';
+import type { Runtime } from '../../core/ports/stores.ts';
+import { isFinal, type Message } from '../../core/session.ts';
+import type { BackendStore } from '../store/store.ts';
+import { watch } from '../watch.ts';
+import type { Deliveries } from '../work/deliveries.ts';
+import { refuseRaise } from './escalation.ts';
+
+/** Milliseconds that `send` waits for the delivery before it answers `queued`. */
+const DELIVERY_PATIENCE_MS = 10_000;
+
+const AT_REST = new Set(['idle', 'stopped', 'failed']);
+
+export function createMessages(options: {
+  store: BackendStore;
+  deliveries: Deliveries;
+  runtime: Pick<Runtime, 'newId'>;
+}): MessagesPort {
+  const { store, deliveries, runtime } = options;
+
+  async function read(messageId: string): Promise<Message> {
+    const message = await store.messages.get(messageId);
+    if (message !== undefined) return message;
+    throw new KaiwuError('not_found', `No message ${JSON.stringify(messageId.slice(0, 80))} is known.`);
+  }
+
+  return {
+    async send(request, caller) {
+      const { sessionId, text, permissionModeOverride, modelOverride } = request;
+      const session = await store.sessions.get(sessionId);
+      refuseRaise(caller, permissionModeOverride, session.permissionMode, sessionId);
+      const messageId = request.messageId ?? runtime.newId('msg');
+      // Sent again after an archive, a known message is still the answer.
+      if (session.archivedAt !== undefined && (await store.messages.get(messageId)) === undefined) {
+        throw new KaiwuError(
+          'session_archived',
+          `Session ${sessionId} is archived since ${session.archivedAt}.`,
+          {
+            hint: 'Unarchive it first, or start a new session.',
+          },
+        );
+      }
+      const overrides = {
+        ...(permissionModeOverride === undefined ? {} : { permissionMode: permissionModeOverride }),
+        ...(modelOverride === undefined ? {} : { modelId: modelOverride }),
+      };
+      await store.messages.insert({ messageId, sessionId, text, overrides });
+      const patience = new AbortController();
+      await Promise.race([
+        deliveries.deliver(sessionId),
+        delay(DELIVERY_PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => {}),
+      ]);
+      patience.abort();
+      return read(messageId);
+    },
+
+    wait: (messageId, seconds, signal) =>
+      watch(
+        store.feed,
+        {
+          concerns: (entry) => entry.type === 'message.changed' && entry.messageId === messageId,
+          read: () => read(messageId),
+          done: (message) => isFinal(message.status),
+        },
+        seconds,
+        signal,
+      ),
+
+    waitIdle: (sessionId, seconds, signal) =>
+      watch(
+        store.feed,
+        {
+          concerns: (entry) =>
+            (entry.type === 'session.changed' || entry.type === 'message.changed') &&
+            entry.sessionId === sessionId,
+          async read() {
+            const session = await store.sessions.get(sessionId);
+            const idle = AT_REST.has(session.status) && !(await store.messages.hasOpen(sessionId));
+            return { session, idle };
+          },
+          done: ({ idle }) => idle,
+        },
+        seconds,
+        signal,
+      ),
+  };
+}
