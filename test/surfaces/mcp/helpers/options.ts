@@ -1,0 +1,15 @@
+import type { Timing } from '../../../../src/surfaces/mcp/timing.ts';
+
+/** What a test tells its server process, as JSON in a file. Address and token are read anew at each connect. */
+export interface EntryOptions {
+  url?: string;
+  token?: string;
+  cacheFile: string;
+  builtinFile: string;
+  sessionId?: string;
+  machineId?: string;
+  /** What is known of the daemon. */
+  daemon?: string;
+  timing?: Partial<Timing>;
+  misbehave?: ('console' | 'stdout' | 'handle' | 'rejection' | 'exception')[];
+}
