@@ -9,6 +9,8 @@ import { notABackend } from './http-errors.ts';
 export interface BackendClientOptions extends HttpOptions {
   /** Filled in where a call's own context is silent. */
   context?: Partial<CallContext>;
+  /** 0 to 1; spreads the attempts to reconnect. */
+  random(): number;
 }
 
 /**
@@ -50,7 +52,7 @@ export function createBackendClient(options: BackendClientOptions): BackendClien
       const catalog = expectOk(http, answer) as unknown as CatalogAnswer;
       return { unchanged: false, etag: String(answer.headers.etag ?? ''), catalog };
     },
-    follow: (followOptions, onEntry) => follow(http, followOptions, onEntry),
+    follow: (followOptions, onEntry) => follow(http, followOptions, onEntry, options.random),
   };
 }
 

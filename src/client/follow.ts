@@ -20,6 +20,7 @@ export async function follow(
   http: Http,
   options: FollowOptions,
   onEntry: (entry: FeedEntry) => void,
+  random: () => number,
 ): Promise<void> {
   const { signal } = options;
   const position: Position = { lastId: undefined };
@@ -30,7 +31,7 @@ export async function follow(
     await readStream(http, options, position, onEntry).catch(() => undefined);
     if (performance.now() - startedAt > SETTLED_MS) delay = FIRST_DELAY_MS;
     // Spread, so that all clients of a restarted backend do not come at once.
-    await sleep(delay * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
+    await sleep(delay * (0.5 + random() / 2), undefined, { signal }).catch(() => undefined);
     delay = Math.min(delay * 2, LAST_DELAY_MS);
   }
 }

@@ -18,7 +18,7 @@ export async function readStateFile<S extends z.ZodType>(
   path: string,
   schema: S,
 ): Promise<z.output<S> | undefined> {
-  const text = await readPrivateText(path);
+  const text = await readTextFile(path, { own: true });
   if (text === undefined) return undefined;
   if (text.trim() === '') throw damaged(path, 'it is empty');
   let value: unknown;
@@ -37,8 +37,12 @@ export async function readStateFile<S extends z.ZodType>(
   );
 }
 
-/** Text of a regular file of this user; undefined when there is none. Never blocks on a pipe or a device. */
-export async function readPrivateText(path: string): Promise<string | undefined> {
+/**
+ * Text of a regular file; undefined when there is none. Never blocks on a pipe or a device.
+ * @param options.own refuse the file of another user
+ * @throws state_damaged
+ */
+export async function readTextFile(path: string, options: { own: boolean }): Promise<string | undefined> {
   // O_NONBLOCK: opening a FIFO without it waits for a writer for ever.
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
   const handle = await open(path, flags).catch(async (error: NodeJS.ErrnoException) => {
@@ -49,7 +53,7 @@ export async function readPrivateText(path: string): Promise<string | undefined>
   try {
     const info = await handle.stat();
     if (!info.isFile()) throw damaged(path, 'it is not a regular file');
-    assertOwner(path, info.uid);
+    if (options.own) assertOwner(path, info.uid);
     if (info.size > MAX_BYTES) throw damaged(path, `it is ${info.size} bytes long`);
     return await handle.readFile('utf8');
   } finally {

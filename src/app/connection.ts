@@ -1,0 +1,171 @@
+import { type AuthClient, createAuthClient } from '../client/auth-client.ts';
+import { createBackendClient } from '../client/backend-client.ts';
+import { toBaseUrl } from '../client/base-url.ts';
+import type { HttpOptions } from '../client/http.ts';
+import type { ProxySettings } from '../client/proxy.ts';
+import type { BackendClient } from '../core/client.ts';
+import { KaiwuError } from '../core/errors.ts';
+import { type Config, type Profile, readConfig } from '../local/config.ts';
+import {
+  CREDENTIAL_MODES,
+  type CredentialMode,
+  type CredentialStore,
+  type Credentials,
+  createCredentialStore,
+} from '../local/credentials.ts';
+import type { ProfilePaths } from '../local/home.ts';
+import { createKeyring } from '../local/keyring.ts';
+import { readTextFile } from '../local/state-file.ts';
+import type { App } from './app.ts';
+
+/** Flags that choose a backend. */
+export interface ServerFlags {
+  server?: string;
+  serverUrl?: string;
+  webappUrl?: string;
+}
+
+/** A backend, and where its credentials and its daemon's state lie. */
+export interface Target {
+  /** Name of the profile; made from the address where the address alone was given. */
+  profile: string;
+  url: string;
+  webappUrl?: string;
+  caFile?: string;
+  paths: ProfilePaths;
+  machineId?: string;
+}
+
+/** Hidden command of the keyring's helper process. */
+export const KEYRING_COMMAND = '__keyring';
+
+/**
+ * The backend that flags, environment and active profile name, in this order.
+ * @param readEnv false for `mcp serve`: a host's environment must not redirect a sign-in
+ * @throws not_found for a profile that does not exist; not_authenticated when nothing names a backend
+ */
+export async function resolveTarget(app: App, flags: ServerFlags, readEnv: boolean): Promise<Target> {
+  const config = await readConfig(app.paths);
+  const chosen = flags.server !== undefined || flags.serverUrl !== undefined;
+  const env = readEnv && !chosen ? { server: app.env.KAIWU_SERVER, serverUrl: app.env.KAIWU_SERVER_URL } : {};
+  const server = flags.server ?? (env.server || undefined);
+  const serverUrl = flags.serverUrl ?? (env.serverUrl || undefined);
+  if (server !== undefined && serverUrl !== undefined) {
+    throw new KaiwuError(
+      'invalid_input',
+      'A profile and an address are both given; one of them chooses the backend.',
+      {
+        hint: 'Leave out --server (KAIWU_SERVER) or --server-url (KAIWU_SERVER_URL).',
+      },
+    );
+  }
+  const found =
+    serverUrl === undefined
+      ? byName(config, server ?? config?.activeProfile)
+      : byUrl(app, config, toBaseUrl(serverUrl));
+  const { name, profile } = found;
+  return {
+    profile: name,
+    url: toBaseUrl(profile.url),
+    ...optional('webappUrl', flags.webappUrl ?? profile.webappUrl),
+    ...optional('caFile', profile.caFile),
+    ...optional('machineId', config?.machineId),
+    paths: app.paths.profile(name),
+  };
+}
+
+function byName(config: Config | undefined, name: string | undefined): { name: string; profile: Profile } {
+  if (name === undefined) {
+    throw new KaiwuError('not_authenticated', 'No backend is chosen on this machine yet.', {
+      hint: 'Start one here with `kaiwu up`, or sign in to one with `kaiwu auth login --server-url URL`.',
+    });
+  }
+  const profile = config?.profiles[name];
+  if (profile !== undefined) return { name, profile };
+  const names = Object.keys(config?.profiles ?? {});
+  throw new KaiwuError('not_found', `There is no profile ${JSON.stringify(name.slice(0, 60))}.`, {
+    hint: names.length === 0 ? 'Add one: `kaiwu server add NAME URL`.' : `Profiles: ${names.join(', ')}.`,
+  });
+}
+
+function byUrl(app: App, config: Config | undefined, url: string): { name: string; profile: Profile } {
+  const known = Object.entries(config?.profiles ?? {}).find(([, profile]) => profile.url === url);
+  if (known !== undefined) return { name: known[0], profile: known[1] };
+  return { name: `url-${app.runtime.sha256(url).slice(0, 12)}`, profile: { url } };
+}
+
+/** What requests to a target need beside a token. */
+export async function httpOptionsOf(app: App, target: Target): Promise<Omit<HttpOptions, 'token'>> {
+  const ca = target.caFile === undefined ? undefined : await readCa(target.caFile);
+  return { url: target.url, version: app.version, proxy: proxyOf(app.env), ...optional('ca', ca) };
+}
+
+async function readCa(file: string): Promise<string> {
+  const text = await readTextFile(file, { own: false });
+  if (text !== undefined) return text;
+  throw new KaiwuError('file_not_found', `The profile's caFile ${file} does not exist.`, {
+    hint: 'Put the PEM file there, or change the profile: `kaiwu server add NAME URL --ca-file PEM`.',
+  });
+}
+
+export function proxyOf(env: NodeJS.ProcessEnv): ProxySettings {
+  return {
+    ...optional('httpsProxy', env.https_proxy || env.HTTPS_PROXY || env.all_proxy || env.ALL_PROXY),
+    ...optional('noProxy', env.no_proxy || env.NO_PROXY),
+  };
+}
+
+export function credentialsOf(app: App, target: Target): CredentialStore {
+  return createCredentialStore({
+    paths: target.paths,
+    mode: toMode(app.env.KAIWU_CREDENTIAL_STORE),
+    keyring: createKeyring([...app.command, KEYRING_COMMAND]),
+    notice: (line) => process.stderr.write(`${line}\n`),
+  });
+}
+
+function toMode(value: string | undefined): CredentialMode {
+  if (!value) return 'auto';
+  const mode = CREDENTIAL_MODES.find((known) => known === value);
+  if (mode !== undefined) return mode;
+  throw new KaiwuError('invalid_input', `KAIWU_CREDENTIAL_STORE is ${JSON.stringify(value.slice(0, 40))}.`, {
+    hint: `It takes ${CREDENTIAL_MODES.join(', ')}.`,
+  });
+}
+
+/** Credentials that are good for the target. @throws not_authenticated when there are none, or none for its address */
+export async function requireCredentials(app: App, target: Target): Promise<Credentials> {
+  const credentials = await credentialsOf(app, target).read();
+  const hint = `Sign in with: ${app.channel} auth login --server-url ${target.url}`;
+  if (credentials === undefined) {
+    throw new KaiwuError('not_authenticated', `Nobody is signed in to ${target.url} on this machine.`, {
+      hint,
+    });
+  }
+  if (credentials.url !== target.url) {
+    const message = `The sign-in of profile ${target.profile} is for ${credentials.url}, but the profile now names ${target.url}.`;
+    throw new KaiwuError('not_authenticated', message, { hint });
+  }
+  return credentials;
+}
+
+/** A client of the target that is signed in. @throws not_authenticated | state_damaged */
+export async function openBackend(app: App, target: Target): Promise<BackendClient> {
+  const { token } = await requireCredentials(app, target);
+  return createBackendClient({
+    ...(await httpOptionsOf(app, target)),
+    token,
+    context: optional('machineId', target.machineId),
+    random: Math.random,
+  });
+}
+
+/** For signing in and out; without a token where none is given. */
+export async function openAuth(app: App, target: Target, token?: string): Promise<AuthClient> {
+  return createAuthClient({ ...(await httpOptionsOf(app, target)), ...optional('token', token) });
+}
+
+/** `{[key]: value}`, or nothing for undefined. */
+export function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [P in K]?: V });
+}
