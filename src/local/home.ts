@@ -41,7 +41,14 @@ export interface HomePaths {
   config: string;
   configLock: string;
   logs: string;
-  backend: { folder: string; database: string; bootstrap: string; state: string; lock: string };
+  backend: {
+    folder: string;
+    database: string;
+    bootstrap: string;
+    identity: string;
+    state: string;
+    lock: string;
+  };
   /** The supervisor of `kaiwu up`. */
   up: { state: string; lock: string };
   profile(name: string): ProfilePaths;
@@ -68,6 +75,7 @@ export function toHomePaths(home: string): HomePaths {
       folder: backend,
       database: join(backend, 'kaiwu.db'),
       bootstrap: join(backend, 'bootstrap.json'),
+      identity: join(backend, 'identity.json'),
       state: join(backend, 'backend.json'),
       lock: join(backend, 'backend.lock'),
     },

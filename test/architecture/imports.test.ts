@@ -46,7 +46,7 @@ const TABLE: Record<string, Allowed> = {
       'src/client',
       'src/local',
     ],
-    npm: ['pino', 'nanoid'],
+    npm: ['zod', 'pino', 'nanoid'],
     node: true,
   },
 };
