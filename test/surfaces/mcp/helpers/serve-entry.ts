@@ -17,7 +17,9 @@ async function connect(): Promise<BackendClient> {
     throw new KaiwuError('not_authenticated', 'Nobody is signed in.', { hint: 'Run `kaiwu auth login`.' });
   }
   const key = `${url} ${token}`;
-  if (client?.key !== key) client = { key, made: createBackendClient({ url, token, version: '0.0.0' }) };
+  if (client?.key !== key) {
+    client = { key, made: createBackendClient({ url, token, version: '0.0.0', random: Math.random }) };
+  }
   return client.made;
 }
 
