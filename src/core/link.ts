@@ -42,7 +42,7 @@ export interface LinkWelcome {
 }
 
 /** What the backend asks of a daemon. */
-export interface DaemonMethods {
+export type DaemonMethods = {
   'session.start': {
     params: {
       sessionId: string;
@@ -84,17 +84,17 @@ export interface DaemonMethods {
     result: Record<string, never>;
   };
   'agents.list': { params: Record<string, never>; result: { agents: AgentInfo[] } };
-}
+};
 
 /** What a daemon asks of the backend. */
-export interface BackendMethods {
+export type BackendMethods = {
   hello: { params: LinkHello; result: LinkWelcome };
   'events.append': {
     params: { sessionId: string; events: SessionEvent[] };
     /** Last event that is safe in the backend's store. */
     result: { ackedSeq: number };
   };
-}
+};
 
 /** What a daemon tells without waiting: text as it streams, for live viewers only. Never stored. */
 export interface DaemonNotices {
