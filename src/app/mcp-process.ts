@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import { ERRORS, toWireError } from '../core/errors.ts';
 import type { Logger } from '../core/ports/host.ts';
 import { type ServeMcpOptions, serveMcp } from '../surfaces/mcp/serve.ts';
+import { redact } from './redact.ts';
 
 /** What a caller of `runMcpProcess` still has to say; the rest is this process. */
 export type McpProcessOptions = Omit<ServeMcpOptions, 'input' | 'output' | 'signal' | 'log'>;
@@ -50,12 +51,13 @@ function takeStdout(): Writable {
   });
 }
 
-const textOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+const textOf = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);
 
-/** Log lines on stderr, where hosts show or keep them. */
+/** Log lines on stderr, where hosts show or keep them. Small, since every host waits for this process to start. */
 export function createStderrLog(level: 'debug' | 'warn'): Logger {
   const line = (name: string) => (fields: Record<string, unknown>, message: string) => {
-    process.stderr.write(`kaiwu mcp: ${name}: ${message} ${JSON.stringify(fields)}\n`);
+    process.stderr.write(`kaiwu mcp: ${name}: ${message} ${JSON.stringify(redact(fields))}\n`);
   };
   const none = () => undefined;
   const verbose = level === 'debug';

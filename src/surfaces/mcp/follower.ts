@@ -1,4 +1,3 @@
-import { toWireError } from '../../core/errors.ts';
 import type { Logger } from '../../core/ports/host.ts';
 import type { BackendLink } from './backend-link.ts';
 import { aborted, delay, type Timing } from './timing.ts';
@@ -17,6 +16,7 @@ export function createFollower(options: {
   backend: BackendLink;
   log: Logger;
   timing: Timing;
+  random(): number;
   /** Something changed, or may have while nobody listened. */
   onChange(): void;
 }): Follower {
@@ -38,9 +38,12 @@ export function createFollower(options: {
       try {
         await followOnce(stop);
       } catch (error) {
-        log.warn({ code: toWireError(error).code }, 'changes cannot be followed');
+        log.warn({ error: String(error) }, 'changes cannot be followed');
         backend.forget();
-        await Promise.race([delay(timing.followAgainMs * (0.75 + Math.random() / 2)), aborted(stop.signal)]);
+        await Promise.race([
+          delay(timing.followAgainMs * (0.75 + options.random() / 2)),
+          aborted(stop.signal),
+        ]);
       }
       clearTimeout(soon);
       up = false;

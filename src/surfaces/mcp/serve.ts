@@ -28,6 +28,8 @@ export interface ServeMcpOptions {
   describeDaemon?: () => Promise<string | undefined>;
   /** Aborted when this process was told to end. */
   signal: AbortSignal;
+  /** From 0 up to 1; spreads retries. */
+  random(): number;
   timing?: Partial<Timing>;
 }
 
@@ -52,6 +54,7 @@ export async function serveMcp(options: ServeMcpOptions): Promise<number> {
     cache: options.toolsCache,
     log,
     timing,
+    random: options.random,
     onChange: () => protocol.toolsChanged(),
   });
   const calls = createToolCalls({

@@ -1,5 +1,4 @@
 import type { CatalogAnswer } from '../../core/feed.ts';
-import { toWireError } from '../../core/errors.ts';
 import type { Logger } from '../../core/ports/host.ts';
 import { EMPTY_POLICY, resolvePolicy } from '../../core/policy.ts';
 import type { ActionManifest } from '../../core/spec.ts';
@@ -38,6 +37,7 @@ export function createToolList(options: {
   cache: ToolsCache;
   log: Logger;
   timing: Timing;
+  random(): number;
   /** The host holds another list than the one of now. */
   onChange(): void;
 }): ToolList {
@@ -110,7 +110,7 @@ export function createToolList(options: {
   }
 
   const noteUnreachable = (error: unknown) => {
-    if (!closed.signal.aborted) log.warn({ code: toWireError(error).code }, 'tool list not refreshed');
+    if (!closed.signal.aborted) log.warn({ error: String(error) }, 'tool list not refreshed');
   };
 
   async function toDefaults(): Promise<McpTool[]> {
@@ -122,7 +122,7 @@ export function createToolList(options: {
     return toTools({ surface: 'mcp', policyVersion: 0, backendVersion: options.version, actions }, log);
   }
 
-  const follower = createFollower({ backend, log, timing, onChange: recheck });
+  const follower = createFollower({ backend, log, timing, random: options.random, onChange: recheck });
 
   return {
     prefetch: () => void refresh().catch(noteUnreachable),

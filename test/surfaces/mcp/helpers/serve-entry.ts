@@ -43,6 +43,7 @@ await runMcpProcess(createStderrLog('debug'), {
     write: (seen) => writeFile(first.cacheFile, JSON.stringify(seen)),
   },
   version: '0.0.0',
+  random: Math.random,
   ...(first.sessionId === undefined ? {} : { defaultSessionId: first.sessionId }),
   ...(first.machineId === undefined ? {} : { machineId: first.machineId }),
   describeDaemon: () => Promise.resolve(first.daemon),
