@@ -17,6 +17,7 @@ import type { ProfilePaths } from '../local/home.ts';
 import { createKeyring } from '../local/keyring.ts';
 import { readTextFile } from '../local/state-file.ts';
 import type { App } from './app.ts';
+import { KEYRING_COMMAND } from './keyring-command.ts';
 
 /** Flags that choose a backend. */
 export interface ServerFlags {
@@ -35,9 +36,6 @@ export interface Target {
   paths: ProfilePaths;
   machineId?: string;
 }
-
-/** Hidden command of the keyring's helper process. */
-export const KEYRING_COMMAND = '__keyring';
 
 /**
  * The backend that flags, environment and active profile name, in this order.

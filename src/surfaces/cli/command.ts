@@ -34,10 +34,14 @@ export interface Command {
   sessionField?: string;
   /** Fields for which the word `null` clears. */
   clearable?: string[];
+  /** Fields that name a folder: a relative one is meant from where the person stands. */
+  folders?: string[];
   examples: ActionData['examples'];
   errors: ErrorCode[];
   /** Takes `--idempotency-key`. */
   writes: boolean;
+  /** Writes to the terminal while it runs: no progress is drawn over that. */
+  talks?: boolean;
   /** Text for people in place of the table that the output schema gives. */
   toText?: (output: Record<string, unknown>) => string;
   run(invocation: Invocation): Promise<Envelope>;
@@ -73,6 +77,9 @@ function toCommand(manifest: ActionManifest, path: string, runAction: RunAction)
     positionals: manifest.positionals ?? [],
     ...(session === 'none' ? {} : { sessionField: session.field }),
     clearable: manifest.clearable ?? [],
+    folders: Object.entries(manifest.hints ?? {}).flatMap(([field, { widget }]) =>
+      widget === 'directory' ? [field] : [],
+    ),
     examples: manifest.examples,
     errors: manifest.errors,
     writes: manifest.effect !== 'read',

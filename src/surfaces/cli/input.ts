@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { KaiwuError } from '../../core/errors.ts';
 import type { JsonSchema } from '../../core/spec.ts';
 import type { Command } from './command.ts';
@@ -13,7 +14,7 @@ const MAX_INPUT = 8 * 1024 * 1024;
 export async function toInput(
   line: ParsedLine,
   command: Command,
-  readStdin: () => Promise<string>,
+  { readStdin, cwd }: { readStdin: () => Promise<string>; cwd: string },
 ): Promise<Record<string, unknown>> {
   const base = line.inputText === undefined ? {} : await parseInputText(line.inputText, readStdin);
   const input = { ...base };
@@ -22,6 +23,10 @@ export async function toInput(
     const text = value === '-' && schema.type === 'object' ? await readStdin() : value;
     const cleared = text === 'null' && command.clearable?.includes(field);
     input[field] = cleared ? null : toValue(text, schema, field);
+  }
+  for (const field of command.folders ?? []) {
+    const folder = line.fields[field];
+    if (typeof folder === 'string' && isRelative(folder)) input[field] = resolve(cwd, folder);
   }
   for (const field of command.inputSchema.required ?? []) {
     if (input[field] === undefined) throw missing(field, command);
@@ -47,6 +52,9 @@ async function parseInputText(
     hint: `Received ${shorten(json)}.`,
   });
 }
+
+/** Not absolute on any system: the folder may be on a machine of another kind. */
+const isRelative = (path: string): boolean => !/^([/~\\]|[A-Za-z]:)/.test(path);
 
 /** What a shell word means for a field. The backend judges the value; here only its form is settled. */
 function toValue(value: unknown, schema: JsonSchema, field: string): unknown {

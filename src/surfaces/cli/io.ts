@@ -5,6 +5,8 @@ export interface CliIo {
   stdin: Readable;
   stdout: Writable;
   stderr: Writable;
+  /** Folder that the person stands in. */
+  cwd: string;
   /** Columns of the terminal that stdout is; undefined when it is none. */
   width?: number;
   /** Colour on stdout. */

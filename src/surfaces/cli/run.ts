@@ -57,8 +57,8 @@ async function runLine(options: RunOptions, paint: Paint): Promise<number> {
     return 0;
   }
   const line = parseLine(rest, command);
-  const input = await toInput(line, command, () => text(io.stdin));
-  const stop = startSpinner(io, command.path);
+  const input = await toInput(line, command, { readStdin: () => text(io.stdin), cwd: io.cwd });
+  const stop = command.talks ? () => undefined : startSpinner(io, command.path);
   const { flags, idempotencyKey } = line;
   const envelope = await command
     .run({ input, flags, signal, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) })

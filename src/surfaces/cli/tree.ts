@@ -1,9 +1,7 @@
 import { KaiwuError } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import type { Command } from './command.ts';
-
-/** Global flags that take a value in the next word. */
-const VALUE_FLAGS = ['--server', '--server-url', '--webapp-url', '--session'];
+import { VALUE_FLAGS } from './value-flags.ts';
 
 export interface Found {
   /** Undefined for a group of commands, and for no words at all. */
@@ -41,8 +39,13 @@ export function findCommand(argv: readonly string[], commands: readonly Command[
   const command = commands.find((candidate) => candidate.path === path);
   const below = commands.filter((candidate) => path === '' || candidate.path.startsWith(`${path} `));
   const stray = argv[i];
-  if (command === undefined && stray !== undefined && stray !== '--')
-    throw unknownCommand([path, stray], commands);
+  if (command === undefined && stray !== undefined && stray !== '--') {
+    const more = argv
+      .slice(i)
+      .filter((arg) => !arg.startsWith('-'))
+      .slice(0, 3);
+    throw unknownCommand([path, ...more], commands);
+  }
   return { command, path, below, rest };
 }
 

@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KaiwuError } from '../core/errors.ts';
+import { isLoopback } from '../client/base-url.ts';
+import { updateConfig } from '../local/config.ts';
+import { acquireProcessLock, type ProcessLock } from '../local/file-lock.ts';
+import { backendStateSchema, inspectProcess } from '../local/process-state.ts';
+import { removeStateFile, writeStateFile } from '../local/state-file.ts';
+import type { App } from './app.ts';
+import { readBootstrap, signInWithSecret } from './bootstrap.ts';
+import { credentialsOf, openAuth, resolveTarget } from './connection.ts';
+import { inspectDaemon } from './daemon-control.ts';
+import { toHostConfig } from './mcp-config.ts';
+import { type Supervised, supervise } from './supervise.ts';
+
+/** Profile of the backend that runs in this home. */
+export const LOCAL_PROFILE = 'local';
+
+/** Longest time, milliseconds, that the children get to end; then they are killed. */
+const GRACE_MS = 10_000;
+/** How long a second start waits for the first one to become ready. */
+const PEER_START_MS = 30_000;
+
+export interface UpOptions {
+  port?: number;
+  signal: AbortSignal;
+  /** One text to stdout. */
+  say(text: string): Promise<void>;
+  /** One line to stderr. */
+  warn(line: string): void;
+}
+
+/**
+ * Runs backend and daemon in the foreground until `signal` aborts. Where they run already, says so instead.
+ * @returns what to tell at the end
+ */
+export async function runUp(app: App, options: UpOptions): Promise<{ stopped: boolean; url?: string }> {
+  const lock = await acquireProcessLock(app.paths.up.lock).catch((error: unknown) => {
+    if (error instanceof KaiwuError && error.code === 'conflict') return undefined;
+    throw error;
+  });
+  if (lock === undefined) return tellRunning(app, options);
+  return superviseBoth(app, options, lock);
+}
+
+async function superviseBoth(app: App, options: UpOptions, lock: ProcessLock): Promise<{ stopped: boolean }> {
+  const children: Supervised[] = [];
+  const child = (name: string, args: string[], onReady: (url: string) => Promise<void>) => {
+    const made = supervise({
+      name,
+      command: [...app.command, ...args],
+      onReady: ({ url }) => onReady(url ?? ''),
+      onExit: options.warn,
+    });
+    children.push(made);
+    return orAborted(made.started, options.signal);
+  };
+  let url = '';
+  try {
+    const port = options.port === undefined ? [] : ['--port', String(options.port)];
+    await child('backend', ['backend', 'start', ...port], async (address) => {
+      url = address;
+      await signIn(app, address);
+    });
+    if (!(await hasDaemon(app, options))) {
+      await child('daemon', ['daemon', 'run', '--server', LOCAL_PROFILE], async () => undefined);
+    }
+    const startTime = app.processes.startTime(process.pid) ?? '';
+    await writeStateFile(app.paths.up.state, { pid: process.pid, startTime, version: app.version, url });
+    await options.say(welcome(app, url));
+    await orAborted(new Promise<never>(() => undefined), options.signal);
+  } catch (error) {
+    if (!options.signal.aborted) throw error;
+  } finally {
+    // The daemon first: it hands its last events to a backend that still listens.
+    const until = performance.now() + GRACE_MS;
+    for (const running of children.reverse()) await running.stop(Math.max(1000, until - performance.now()));
+    await removeStateFile(app.paths.up.state);
+    lock.release();
+  }
+  return { stopped: true };
+}
+
+/** Settles with the work, or fails when the signal aborts first. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    const fail = () => reject(new KaiwuError('canceled', 'Told to stop.'));
+    if (signal.aborted) fail();
+    signal.addEventListener('abort', fail, { once: true });
+  });
+  return Promise.race([work, aborted]);
+}
+
+/** A daemon of this profile that was started apart (as a service) does the work; a second one would be refused. */
+async function hasDaemon(app: App, { warn }: UpOptions): Promise<boolean> {
+  const target = await resolveTarget(app, { server: LOCAL_PROFILE }, false);
+  const report = await inspectDaemon(app, target);
+  if (report.is !== 'running') return false;
+  warn(
+    `The daemon of profile ${LOCAL_PROFILE} runs already (pid ${report.state.pid}) and goes on after this ends.`,
+  );
+  return true;
+}
+
+/** Makes the backend of this home the profile `local`, and signs this machine in to it where it is not yet. */
+async function signIn(app: App, url: string): Promise<void> {
+  await updateConfig(
+    app.paths,
+    () => app.runtime.newId('mach'),
+    (config) => {
+      const known = config.profiles[LOCAL_PROFILE];
+      if (known !== undefined && !isLoopback(new URL(known.url).hostname)) throw localIsTaken(known.url);
+      config.profiles[LOCAL_PROFILE] = { ...known, url };
+      config.activeProfile ??= LOCAL_PROFILE;
+    },
+  );
+  const target = await resolveTarget(app, { server: LOCAL_PROFILE }, false);
+  const store = credentialsOf(app, target);
+  const known = await store.read();
+  if (known !== undefined) {
+    const works = await (await openAuth(app, target, known.token)).whoami().then(
+      ({ serverId }) => known.serverId === undefined || known.serverId === serverId,
+      (error: unknown) => {
+        if (error instanceof KaiwuError && error.code === 'not_authenticated') return false;
+        throw error;
+      },
+    );
+    if (works) {
+      if (known.url !== url) await store.write({ ...known, url });
+      return;
+    }
+  }
+  const bootstrap = await readBootstrap(app);
+  if (bootstrap === undefined) {
+    throw new KaiwuError(
+      'not_authenticated',
+      `${app.paths.backend.bootstrap} is missing, so nobody can sign in here.`,
+      {
+        hint: 'Restart `kaiwu up`: the backend writes it when it starts.',
+      },
+    );
+  }
+  await store.write(await signInWithSecret(await openAuth(app, target), bootstrap.secret));
+}
+
+const localIsTaken = (url: string): KaiwuError =>
+  new KaiwuError(
+    'conflict',
+    `The profile ${LOCAL_PROFILE} names ${url}, but it belongs to the backend of this home.`,
+    {
+      hint: `Remove it, and add that backend under another name: \`kaiwu server remove ${LOCAL_PROFILE}\`.`,
+    },
+  );
+
+/** The second start: names the first, once it is ready. */
+async function tellRunning(app: App, { say, signal }: UpOptions): Promise<{ stopped: boolean; url: string }> {
+  const until = performance.now() + PEER_START_MS;
+  while (performance.now() < until && !signal.aborted) {
+    const report = await inspectProcess(
+      app.paths.up.state,
+      backendStateSchema,
+      app.processes,
+      async () => true,
+    );
+    if (report.is === 'running') {
+      const { pid, url, version } = report.state;
+      const older =
+        version === app.version ? '' : ` It is version ${version}, this command is ${app.version}.`;
+      await say(`Kaiwu is already running (pid ${pid}).${older}\nready ${url}\n`);
+      return { stopped: false, url };
+    }
+    await sleep(100);
+  }
+  throw new KaiwuError('conflict', 'Another `kaiwu up` holds this home but does not become ready.', {
+    hint: `Stop it, or see its logs in ${app.paths.logs}.`,
+  });
+}
+
+function welcome(app: App, url: string): string {
+  const { config } = toHostConfig(app, 'claude');
+  const { channel } = app;
+  return `ready ${url}
+
+To use Kaiwu from an MCP host, paste this into its configuration (other hosts: ${channel} mcp config --host NAME):
+
+${config}
+
+Three things to try:
+  ${channel} session spawn-new demo . --title "First session"
+  ${channel} session list
+  ${channel} session message send SESSION_ID "say hello" --wait
+
+Ctrl-C stops everything.
+`;
+}
