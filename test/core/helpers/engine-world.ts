@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
+import * as z from 'zod';
+import { createSqliteStore } from '../../../src/backend/store/sqlite/create-sqlite-store.ts';
+import type { BackendStore } from '../../../src/backend/store/store.ts';
+import type { ActionCall, Envelope } from '../../../src/core/call.ts';
+import { createEngine } from '../../../src/core/create-engine.ts';
+import type { ActionEngine, Identity } from '../../../src/core/engine.ts';
+import { KaiwuError } from '../../../src/core/errors.ts';
+import type { ApprovalsPort } from '../../../src/core/ports/governance.ts';
+import type { ActionPorts } from '../../../src/core/ports/index.ts';
+import type { ActionData, AnyAction, Surface } from '../../../src/core/spec.ts';
+import { defineAction, forwarded } from '../../../src/core/spec.ts';
+import { openSqlite } from '../../../src/local/sqlite.ts';
+import type { TestRuntime } from '../../backend/store/databases.ts';
+import { createTestRuntime } from '../../backend/store/databases.ts';
+
+/** What the tests of one file share; made anew for each test. */
+interface EngineWorld {
+  /** What `note.add` did. */
+  effects: string[];
+  /** Thrown by the next `note.add`. */
+  failNext?: Error;
+  /** `note.add` waits for it. */
+  gate: Promise<void>;
+  /** Called when `note.add` has begun. */
+  entered(): void;
+  store: BackendStore;
+  engine: ActionEngine;
+  runtime: TestRuntime;
+  /** What the log would hold. */
+  errors: unknown[];
+  /** The approvals that the engine gives its actions, once `note.peek` was called. */
+  approvals: ApprovalsPort;
+}
+
+export const t = { effects: [] as string[] } as EngineWorld;
+
+const base: Pick<
+  ActionData,
+  'title' | 'summary' | 'openWorld' | 'keywords' | 'examples' | 'errors' | 'approvals' | 'session'
+> = {
+  title: { en: 'Test', 'zh-CN': '测试' },
+  summary: 'Use to test.',
+  openWorld: false,
+  keywords: { en: [], 'zh-CN': [] },
+  examples: [],
+  errors: [],
+  approvals: 'default',
+  session: 'none',
+};
+
+const everywhere: ActionData['surfaces'] = {
+  app: { exposure: 'direct' },
+  cli: { exposure: 'direct' },
+  mcp: { exposure: 'direct' },
+};
+
+const actions: AnyAction[] = [
+  defineAction({
+    ...base,
+    id: 'note.add',
+    effect: 'write',
+    idempotent: false,
+    surfaces: { ...everywhere, agent: { exposure: 'discoverable', approval: true } },
+    secrets: ['pin'],
+    aliases: [{ name: 'add_here', omit: ['place'] }],
+    input: z.object({ text: z.string().min(1), place: z.string().optional(), pin: z.string().optional() }),
+    output: z.object({ text: z.string() }),
+    async run({ input, signal }) {
+      t.entered();
+      await t.gate;
+      if (t.failNext !== undefined) throw t.failNext;
+      if (signal.aborted) throw new KaiwuError('canceled', 'canceled');
+      t.effects.push(input.text);
+      return { text: input.text, undeclared: 'dropped' } as { text: string };
+    },
+  }),
+  defineAction({
+    ...base,
+    id: 'note.touch',
+    effect: 'write',
+    idempotent: true,
+    surfaces: everywhere,
+    session: { need: 'required', field: 'sessionId' },
+    input: z.object({ sessionId: z.string().optional() }),
+    output: z.object({ sessionId: z.string() }),
+    run: async ({ input }) => ({ sessionId: input.sessionId! }),
+  }),
+  defineAction({
+    ...base,
+    id: 'note.list',
+    effect: 'read',
+    idempotent: true,
+    surfaces: everywhere,
+    input: z.object({}),
+    output: z.object({ notes: z.array(z.string()) }),
+    run: async () => ({ notes: t.effects }),
+  }),
+  defineAction({
+    ...base,
+    id: 'note.peek',
+    effect: 'read',
+    idempotent: true,
+    surfaces: everywhere,
+    input: z.object({}),
+    output: z.object({}),
+    async run({ ports }) {
+      t.approvals = ports.approvals;
+      return {};
+    },
+  }),
+  defineAction({
+    ...base,
+    id: 'note.any',
+    effect: 'write',
+    idempotent: false,
+    approvals: 'never',
+    surfaces: everywhere,
+    forward: { actionField: 'actionId', inputField: 'input' },
+    input: z.object({ actionId: z.string(), input: z.looseObject({}).default({}) }),
+    output: z.looseObject({}),
+    run: forwarded,
+  }),
+  defineAction({
+    ...base,
+    id: 'note.read',
+    effect: 'read',
+    idempotent: true,
+    approvals: 'never',
+    surfaces: everywhere,
+    forward: { actionField: 'actionId', inputField: 'input', readsOnly: true },
+    input: z.object({ actionId: z.string(), input: z.looseObject({}).default({}) }),
+    output: z.looseObject({}),
+    run: forwarded,
+  }),
+] as unknown as AnyAction[];
+
+export const identity: Identity = { tokenId: 'tok_1', kind: 'device', deviceId: 'dev_1', scope: {} };
+export const never = new AbortController().signal;
+
+/** Another engine over the same store, as after a restart. */
+export const makeEngine = (ownerId: string): ActionEngine =>
+  createEngine({
+    actions,
+    ports: {
+      sessions: t.store.sessions,
+      policies: t.store.policies,
+      audit: t.store.audit,
+    } as unknown as Omit<ActionPorts, 'discovery' | 'approvals'>,
+    approvalStore: t.store.approvals,
+    idempotency: t.store.idempotency,
+    runtime: t.runtime,
+    ownerId,
+    onApprovalChange: (listener) =>
+      t.store.feed.subscribe((entry) => entry.type === 'approval.changed' && listener(entry.artifactId)),
+    onError: (error) => t.errors.push(error),
+  });
+
+/** The engine with a small catalog of its own, over a real store, anew for each test of the file. */
+export function useEngine(): void {
+  let folder: string;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'kaiwu-engine-'));
+    t.runtime = createTestRuntime();
+    t.store = await createSqliteStore(openSqlite(join(folder, 'kaiwu.db')), t.runtime);
+    t.effects.length = 0;
+    t.errors = [];
+    t.failNext = undefined;
+    t.gate = Promise.resolve();
+    t.entered = () => {};
+    t.engine = makeEngine('owner-1');
+  });
+  afterEach(async () => {
+    await t.store.close();
+    rmSync(folder, { recursive: true });
+  });
+}
+
+export const call = (
+  actionId: string,
+  input?: unknown,
+  more: Partial<ActionCall> & { surface?: Surface } = {},
+) =>
+  t.engine.execute(
+    { actionId, input, context: { surface: more.surface ?? 'cli' }, ...more } as ActionCall,
+    identity,
+    never,
+  );
+
+export const codeOf = (envelope: Envelope) =>
+  envelope.status === 'error' ? envelope.error.code : envelope.status;
