@@ -1,0 +1,12 @@
+import { randomUUID } from 'node:crypto';
+import { runDemoAgent } from '../daemon/demo/demo-agent.ts';
+import { VERSION } from './version.ts';
+
+await runDemoAgent({
+  input: process.stdin,
+  output: process.stdout,
+  version: VERSION,
+  newId: () => randomUUID(),
+  exit: (code) => process.exit(code),
+});
+process.exit(0);

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AnyMessage, client, methods, RequestError } from '@agentclientprotocol/sdk';
+import { KaiwuError } from '../../core/errors.ts';
+import { toFrame } from './frame.ts';
+import { createLineSplitter } from './lines.ts';
+import type { AgentExit, AgentProcess } from './process.ts';
+
+/** Longest message of an agent, bytes. */
+export const MAX_LINE_BYTES = 32 * 1024 * 1024;
+/** Requests of an agent that may be unanswered at once. */
+const MAX_OPEN_REQUESTS = 500;
+const AUTH_REQUIRED = -32_000;
+const EXIT_MS = 1500;
+
+export interface PermissionOutcome {
+  outcome: { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' };
+}
+
+export interface AcpConnection {
+  /**
+   * @throws agent_failed when the agent answers with an error, or ends before it answers
+   */
+  request(method: string, params: unknown): Promise<unknown>;
+  notify(method: string, params: unknown): void;
+  /** Stops and resumes reading what the agent says. */
+  setPaused(paused: boolean): void;
+  readonly exited: Promise<AgentExit>;
+}
+
+export interface ConnectionOptions {
+  agentName: string;
+  signIn?: string;
+  process: AgentProcess;
+  maxLineBytes: number;
+  /** Everything that one read of the pipe brought is handled inside one call of this. */
+  batch(work: () => void): void;
+  /** `session/update` parameters, in the agent's order and before any answer that follows them. */
+  onUpdate(params: unknown): void;
+  onPermission(params: unknown, signal: AbortSignal): Promise<PermissionOutcome>;
+  onNoise(text: string): void;
+}
+
+/** Speaks ACP to an agent's process. */
+export function createConnection(options: ConnectionOptions): AcpConnection {
+  const { agentName, process: agent } = options;
+  const stream = createMessageStream(options);
+  const connection = client({ name: 'kaiwu' })
+    .onRequest(
+      methods.client.session.requestPermission,
+      (params) => params,
+      ({ params, signal }) => options.onPermission(params, signal),
+    )
+    .connect(stream);
+
+  return {
+    exited: agent.exited,
+    async request(method, params) {
+      try {
+        return await connection.agent.request<unknown, unknown>(method, params);
+      } catch (error) {
+        if (!connection.signal.aborted) throw toAnswerError(error, method, options);
+        // Without its output it is of no use, so it is given a moment to exit by itself and say how.
+        const inTime = await Promise.race([agent.exited, sleep(EXIT_MS)]);
+        if (inTime === undefined) void agent.end('it closed its output');
+        throw toExitError(agentName, await agent.exited);
+      }
+    },
+    notify(method, params) {
+      connection.agent.notify<unknown>(method, params).catch(() => {});
+    },
+    setPaused(paused) {
+      if (paused) agent.stdout.pause();
+      else agent.stdout.resume();
+    },
+  };
+}
+
+/** How an agent ended, in words and with the last that it said. */
+export function toExitError(agentName: string, exit: AgentExit): KaiwuError {
+  const how =
+    exit.because !== undefined
+      ? `was ended: ${exit.because}`
+      : exit.signal !== null
+        ? `was ended by ${exit.signal}`
+        : `exited with code ${exit.code}`;
+  const said = exit.stderrTail === '' ? '' : `. It said last: ${exit.stderrTail}`;
+  return new KaiwuError('agent_failed', `${agentName} ${how}${said}`, {
+    hint: 'Send another message to start it again.',
+    details: { exitCode: exit.code, signal: exit.signal, stderrTail: exit.stderrTail },
+  });
+}
+
+function toAnswerError(error: unknown, method: string, { agentName, signIn }: ConnectionOptions): KaiwuError {
+  if (!(error instanceof RequestError)) {
+    const text = error instanceof Error ? error.message : String(error);
+    return new KaiwuError('agent_failed', `${agentName} did not answer ${method}: ${text}`, { cause: error });
+  }
+  const more = detailOf(error.data);
+  return new KaiwuError(
+    'agent_failed',
+    `${agentName} answered ${method} with error ${error.code}: ${error.message}${more}`,
+    {
+      ...(error.code === AUTH_REQUIRED ? { hint: signIn ?? `Sign in to ${agentName} on this machine.` } : {}),
+      details: { method, code: error.code },
+      cause: error,
+    },
+  );
+}
+
+/** Agents put the useful half of an error into its data. */
+function detailOf(data: unknown): string {
+  const text =
+    typeof data === 'string'
+      ? data
+      : typeof data === 'object' && data !== null
+        ? [(data as { details?: unknown }).details, (data as { message?: unknown }).message].find(
+            (part) => typeof part === 'string',
+          )
+        : undefined;
+  return typeof text === 'string' ? ` (${text.slice(0, 500)})` : '';
+}
+
+/**
+ * Messages of the process as the SDK wants them, less the updates: the SDK would drop kinds that it does not know, and
+ * hand the rest over later than the answer that follows them.
+ */
+function createMessageStream(options: ConnectionOptions) {
+  const { process: agent } = options;
+  const open = new Set<unknown>();
+  let controller: ReadableStreamDefaultController<AnyMessage> | undefined;
+
+  function receive(line: string): void {
+    const { noise, message } = toFrame(line);
+    if (noise !== '') options.onNoise(noise);
+    if (message === undefined) return;
+    if (!('method' in message)) {
+      // An answer to nothing that we asked, such as an error about a notification.
+      if (typeof message.id === 'number') controller?.enqueue(message);
+      else options.onNoise(line);
+    } else if (message.method === methods.client.session.update) {
+      options.onUpdate(message.params);
+    } else {
+      if ('id' in message) open.add(message.id);
+      if (open.size > MAX_OPEN_REQUESTS) void agent.end(`it asked ${MAX_OPEN_REQUESTS} things at once`);
+      else controller?.enqueue(message);
+    }
+  }
+
+  const lines = createLineSplitter({
+    maxBytes: options.maxLineBytes,
+    onLine: receive,
+    onTooLong: () => void agent.end(`it sent more than ${options.maxLineBytes} bytes without a line break`),
+  });
+  const readable = new ReadableStream<AnyMessage>({
+    start(given) {
+      controller = given;
+    },
+    cancel() {
+      controller = undefined;
+    },
+  });
+  agent.stdout.on('data', (chunk: Buffer) => options.batch(() => lines.push(chunk)));
+  agent.stdout.once('close', () => {
+    options.batch(() => lines.end());
+    controller?.close();
+    controller = undefined;
+  });
+
+  const writable = new WritableStream<AnyMessage>({
+    write(message) {
+      if (!('method' in message)) open.delete(message.id);
+      return new Promise((resolve, reject) => {
+        agent.stdin.write(`${JSON.stringify(message)}\n`, (error) =>
+          error == null ? resolve() : reject(error),
+        );
+      });
+    },
+  });
+  return { readable, writable };
+}

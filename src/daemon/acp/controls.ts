@@ -1,0 +1,81 @@
+import type { AgentOption } from '../../core/session.ts';
+
+/** One thing that an agent lets us choose (mode or model) and through which of its methods. */
+export interface Choice {
+  options: AgentOption[];
+  current?: string;
+  /** The request that chooses. */
+  select(acpSessionId: string, value: string): { method: string; params: Record<string, unknown> };
+}
+
+export interface Controls {
+  mode?: Choice;
+  model?: Choice;
+}
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/**
+ * What a session offers. Agents report modes and models in `modes` and `models`, in `configOptions`, or in both; the
+ * config option is the newer way and is preferred for models, `session/set_mode` works wherever it is listed.
+ */
+export function toControls(session: unknown): Controls {
+  if (!isObject(session)) return {};
+  const config = configChoices(session.configOptions);
+  return {
+    mode: modesChoice(session.modes) ?? config.mode,
+    model: config.model ?? modelsChoice(session.models),
+  };
+}
+
+/** Mode and model as `configOptions` list them: in session/new, and again in each update of them. */
+export function configChoices(configOptions: unknown): Controls {
+  const choice = (category: string): Choice | undefined => {
+    const found = objects(configOptions).find((o) => o.category === category && Array.isArray(o.options));
+    const configId = text(found?.id);
+    if (found === undefined || configId === undefined) return undefined;
+    return {
+      // Options may stand in groups.
+      options: objects(found.options)
+        .flatMap((o) => (Array.isArray(o.options) ? objects(o.options) : [o]))
+        .flatMap((o) => toOption(o.value, o.name)),
+      current: text(found.currentValue),
+      select: (sessionId, value) => ({
+        method: 'session/set_config_option',
+        params: { sessionId, configId, value },
+      }),
+    };
+  };
+  return { mode: choice('mode'), model: choice('model') };
+}
+
+function modesChoice(modes: unknown): Choice | undefined {
+  if (!isObject(modes)) return undefined;
+  return {
+    options: objects(modes.availableModes).flatMap((mode) => toOption(mode.id, mode.name)),
+    current: text(modes.currentModeId),
+    select: (sessionId, modeId) => ({ method: 'session/set_mode', params: { sessionId, modeId } }),
+  };
+}
+
+/** Not in the protocol's schema any more, yet some agents know no other way. */
+function modelsChoice(models: unknown): Choice | undefined {
+  if (!isObject(models)) return undefined;
+  return {
+    options: objects(models.availableModels).flatMap((model) => toOption(model.modelId, model.name)),
+    current: text(models.currentModelId),
+    select: (sessionId, modelId) => ({ method: 'session/set_model', params: { sessionId, modelId } }),
+  };
+}
+
+/** Longest id and name that travel to the backend. */
+const MAX_NAME = 500;
+
+const toOption = (id: unknown, name: unknown): AgentOption[] =>
+  typeof id === 'string' && id.length <= MAX_NAME
+    ? [{ id, name: (typeof name === 'string' ? name : id).slice(0, MAX_NAME) }]
+    : [];

@@ -1,0 +1,43 @@
+import type { SqliteHandle } from '../../core/ports/host.ts';
+
+/** Each entry runs once, in order; `user_version` counts them. Never edit one that has shipped: add another. */
+const MIGRATIONS = [
+  `CREATE TABLE sessions (
+     session_id TEXT PRIMARY KEY,
+     agent_id TEXT NOT NULL,
+     directory TEXT NOT NULL,
+     permission_mode TEXT NOT NULL,
+     model_id TEXT,
+     models TEXT NOT NULL DEFAULT '[]',
+     status TEXT NOT NULL,
+     reason TEXT,
+     acp_session_id TEXT,
+     last_seq INTEGER NOT NULL DEFAULT 0,
+     agent_pid INTEGER,
+     agent_start_time TEXT
+   ) STRICT;
+   CREATE TABLE messages (
+     position INTEGER PRIMARY KEY AUTOINCREMENT,
+     message_id TEXT NOT NULL UNIQUE,
+     session_id TEXT NOT NULL REFERENCES sessions (session_id),
+     text TEXT NOT NULL,
+     permission_mode TEXT,
+     model_id TEXT,
+     state TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX messages_open ON messages (session_id, position) WHERE state <> 'done';
+   CREATE TABLE outbox (
+     session_id TEXT NOT NULL,
+     seq INTEGER NOT NULL,
+     json TEXT NOT NULL,
+     PRIMARY KEY (session_id, seq)
+   ) STRICT, WITHOUT ROWID;`,
+];
+
+export function migrate(db: SqliteHandle): void {
+  const row = db.prepare('PRAGMA user_version').get();
+  const done = Number(row?.user_version ?? 0);
+  for (const [index, sql] of MIGRATIONS.entries()) {
+    if (index >= done) db.exec(`BEGIN IMMEDIATE; ${sql} PRAGMA user_version = ${index + 1}; COMMIT;`);
+  }
+}

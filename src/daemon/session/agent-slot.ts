@@ -1,0 +1,86 @@
+import type { AgentListener, AgentSession } from '../acp/agent-session.ts';
+import type { AgentExit } from '../acp/process.ts';
+import type { SessionContext } from './context.ts';
+import { openStored } from './open.ts';
+import { untilStored } from './until-stored.ts';
+
+/** Holds the agent of a session: none, one that starts, or one that is ready. */
+export interface AgentSlot {
+  readonly current: AgentSession | undefined;
+  /** Starts it unless it is there. @throws why it did not start */
+  ready(): Promise<AgentSession>;
+  /** Ends it, or its start. Resolves when nothing of it is left. */
+  end(because: string): Promise<void>;
+}
+
+export function createAgentSlot(options: {
+  context: SessionContext;
+  sessionId: string;
+  listener: Omit<AgentListener, 'onOutput'>;
+  /** Stores why it did not start. Not called when `end` broke the start off. */
+  onFailed(error: unknown): Promise<void>;
+  /** Hears when it is gone, whoever ended it. */
+  onExit(exit: AgentExit): void;
+}): AgentSlot {
+  const { context, sessionId } = options;
+  const { journal } = context;
+  let current: AgentSession | undefined;
+  let gone: Promise<void> = Promise.resolve();
+  let opening: { done: Promise<AgentSession>; abort: AbortController } | undefined;
+
+  async function open(signal: AbortSignal): Promise<AgentSession> {
+    const session = journal.session(sessionId);
+    if (session === undefined) throw new Error(`session ${sessionId} is not in the journal`);
+    const { agent, events } = await openStored(context, session, options.listener, signal);
+    await untilStored(context, () => void journal.append(sessionId, events));
+    return agent;
+  }
+
+  async function openOnce(abort: AbortController): Promise<AgentSession> {
+    try {
+      const agent = await open(abort.signal);
+      current = agent;
+      gone = agent.exited.then(async (exit) => {
+        if (current === agent) current = undefined;
+        options.onExit(exit);
+        await agent.end();
+        await forget();
+      });
+      return agent;
+    } catch (error) {
+      await forget();
+      if (!abort.signal.aborted) await options.onFailed(error);
+      throw error;
+    } finally {
+      opening = undefined;
+    }
+  }
+
+  async function forget(): Promise<void> {
+    if (current === undefined) await untilStored(context, () => journal.setProcess(sessionId, undefined));
+  }
+
+  return {
+    get current() {
+      return current;
+    },
+    ready() {
+      if (current !== undefined) return Promise.resolve(current);
+      if (opening === undefined) {
+        const abort = new AbortController();
+        opening = { abort, done: openOnce(abort) };
+      }
+      return opening.done;
+    },
+    async end(because) {
+      if (opening !== undefined) {
+        const { abort, done } = opening;
+        abort.abort();
+        // A start that was too far to be broken off gives an agent, which is ended below.
+        await done.catch(() => {});
+      }
+      await current?.end(because);
+      await gone;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { DaemonNotices } from '../../core/link.ts';
+import type { Logger } from '../../core/ports/host.ts';
+import type { Runtime } from '../../core/ports/stores.ts';
+import type { Guardian } from '../acp/guardian.ts';
+import type { McpServerConfig } from '../acp/open.ts';
+import type { AgentRegistry } from '../agents/registry.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { SessionLimits } from '../options.ts';
+
+/** What all sessions of a daemon share. */
+export interface SessionContext {
+  journal: Journal;
+  registry: AgentRegistry;
+  guardian: Guardian;
+  runtime: Runtime;
+  log: Logger;
+  limits: SessionLimits;
+  version: string;
+  sessionLogs: string;
+  /** Tells a process from a later one with the same number. */
+  startTime(pid: number): string | undefined;
+  mcpServers(session: { sessionId: string; directory: string }): McpServerConfig[];
+  /** Live text, lost where nobody can take it. */
+  delta(delta: DaemonNotices['delta']): void;
+  /** Whether a session has written far more than the backend has taken so far. */
+  isAhead(sessionId: string): boolean;
+  /** Whether the daemon is on its way out. */
+  isEnding(): boolean;
+}

@@ -1,0 +1,61 @@
+import type { SessionEventBody } from '../../core/session.ts';
+import { toBounded } from './bounded.ts';
+
+type Json = Record<string, unknown>;
+
+/** What is remembered of a turn's tool calls, characters of JSON. The calls not heard of for longest go first. */
+const MAX_CHARS = 16 * 1024 * 1024;
+const MAX_TITLE = 2000;
+
+/** Merges what an agent says of its tool calls. Updates may carry an id alone, come twice, or before their call. */
+export interface ToolCalls {
+  /** Answers all that is known now, and the event to store unless nothing is new. */
+  merge(call: Json): { known: Json; event?: SessionEventBody };
+}
+
+export function createToolCalls(messageId: string): ToolCalls {
+  const calls = new Map<string, { known: Json; json: string }>();
+  let chars = 0;
+
+  function remember(id: string, known: Json, json: string): void {
+    chars += json.length - (calls.get(id)?.json.length ?? 0);
+    calls.delete(id);
+    calls.set(id, { known, json });
+    for (const [oldId, old] of calls) {
+      if (chars <= MAX_CHARS || oldId === id) break;
+      calls.delete(oldId);
+      chars -= old.json.length;
+    }
+  }
+
+  return {
+    merge(call) {
+      const id = typeof call.toolCallId === 'string' ? call.toolCallId : 'unknown';
+      const before = calls.get(id);
+      const known = bound({ ...before?.known, ...presentIn(call) });
+      const { toolCallId: _id, title, kind, status, ...content } = known;
+      const event: SessionEventBody = {
+        type: 'tool_call',
+        messageId,
+        toolCallId: id,
+        ...(typeof title === 'string' ? { title } : {}),
+        ...(typeof kind === 'string' ? { kind } : {}),
+        ...(typeof status === 'string' ? { status } : {}),
+        ...(Object.keys(content).length === 0 ? {} : { content }),
+      };
+      const json = JSON.stringify(event);
+      remember(id, known, json);
+      // A repeated update is no progress, and must not look like it.
+      return json === before?.json ? { known } : { known, event };
+    },
+  };
+}
+
+/** `null` means "as before". */
+const presentIn = ({ sessionUpdate: _kind, ...call }: Json): Json =>
+  Object.fromEntries(Object.entries(call).filter(([, value]) => value !== null && value !== undefined));
+
+function bound({ toolCallId, title, kind, status, ...content }: Json): Json {
+  const shortTitle = typeof title === 'string' ? title.slice(0, MAX_TITLE) : title;
+  return presentIn({ toolCallId, title: shortTitle, kind, status, ...(toBounded(content) as Json) });
+}
