@@ -97,6 +97,17 @@ export const session = z.object({
     .describe('Open permission request, while waiting.'),
 });
 
+/** What a change of a session answers: the few fields that a change can touch. Ask for the status to get the rest. */
+export const sessionBrief = session.pick({
+  sessionId: true,
+  title: true,
+  status: true,
+  permissionMode: true,
+  modelId: true,
+  archivedAt: true,
+  reason: true,
+});
+
 export const messageStatus = z
   .enum(MESSAGE_STATUSES)
   .describe('queued, running, completed, failed or canceled.');

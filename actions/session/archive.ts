@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { session, sessionHint, sessionId } from '../_shapes.ts';
+import { sessionBrief, sessionHint, sessionId } from '../_shapes.ts';
 import { EVERYDAY } from '../_surfaces.ts';
 
 export default defineAction({
@@ -23,6 +23,6 @@ export default defineAction({
   examples: [{ title: 'One session', input: { sessionId: 'sess_123' } }],
   errors: ['session_not_selected', 'session_not_found', 'session_ambiguous'],
   input: z.object({ sessionId: sessionId.optional() }),
-  output: session,
+  output: sessionBrief,
   run: ({ input, ports }) => ports.sessions.setArchived(input.sessionId!, true),
 });

@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { agentHint, machineHint, machineId, messageStatus, permissionMode, session } from '../_shapes.ts';
+import {
+  agentHint,
+  machineHint,
+  machineId,
+  messageStatus,
+  permissionMode,
+  session,
+  sessionBrief,
+} from '../_shapes.ts';
 import { EVERYDAY } from '../_surfaces.ts';
 
 export default defineAction({
@@ -108,7 +116,10 @@ export default defineAction({
     machineId: machineId.optional(),
   }),
   output: z.object({
-    ...session.shape,
+    ...sessionBrief.shape,
+    agentId: session.shape.agentId,
+    machineId: session.shape.machineId,
+    directory: session.shape.directory,
     messageId: z.string().optional().describe('Id of the first message.'),
     messageStatus: messageStatus.optional(),
   }),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { session, sessionHint, sessionId } from '../_shapes.ts';
+import { sessionBrief, sessionHint, sessionId } from '../_shapes.ts';
 import { EVERYDAY } from '../_surfaces.ts';
 
 export default defineAction({
@@ -28,6 +28,6 @@ export default defineAction({
     'daemon_not_running',
   ],
   input: z.object({ sessionId: sessionId.optional() }),
-  output: session,
+  output: sessionBrief,
   run: ({ input, caller, ports }) => ports.control.stop(input.sessionId!, caller),
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../../src/core/spec.ts';
-import { session, sessionHint, sessionId } from '../../_shapes.ts';
+import { sessionBrief, sessionHint, sessionId } from '../../_shapes.ts';
 import { EVERYDAY } from '../../_surfaces.ts';
 
 export default defineAction({
@@ -45,6 +45,6 @@ export default defineAction({
     sessionId: sessionId.optional(),
     modelId: z.string().min(1).max(200).describe('Model id, one that the session offers.'),
   }),
-  output: session,
+  output: sessionBrief,
   run: ({ input, caller, ports }) => ports.control.setModel(input.sessionId!, input.modelId, caller),
 });

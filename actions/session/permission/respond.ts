@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { invalidInput } from '../../../src/core/input.ts';
 import { defineAction } from '../../../src/core/spec.ts';
-import { session, sessionHint, sessionId } from '../../_shapes.ts';
+import { sessionBrief, sessionHint, sessionId } from '../../_shapes.ts';
 import { DECISIONS } from '../../_surfaces.ts';
 
 export default defineAction({
@@ -43,7 +43,7 @@ export default defineAction({
       .describe('allow (once), allow_always or deny.'),
     optionId: z.string().optional().describe("One of the agent's own options, in place of decision."),
   }),
-  output: session,
+  output: sessionBrief,
   async run({ input: { sessionId, ...answer }, caller, ports }) {
     if ((answer.decision === undefined) === (answer.optionId === undefined)) {
       const message = 'give either decision or optionId';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../../src/core/spec.ts';
-import { permissionMode, session, sessionHint, sessionId } from '../../_shapes.ts';
+import { permissionMode, sessionBrief, sessionHint, sessionId } from '../../_shapes.ts';
 import { EVERYDAY } from '../../_surfaces.ts';
 
 export default defineAction({
@@ -56,7 +56,7 @@ export default defineAction({
     'permission_escalation_denied',
   ],
   input: z.object({ sessionId: sessionId.optional(), permissionMode }),
-  output: session,
+  output: sessionBrief,
   run: ({ input, caller, ports }) =>
     ports.control.setPermissionMode(input.sessionId!, input.permissionMode, caller),
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../../src/core/spec.ts';
-import { session, sessionHint, sessionId } from '../../_shapes.ts';
+import { sessionBrief, sessionHint, sessionId } from '../../_shapes.ts';
 import { EVERYDAY } from '../../_surfaces.ts';
 
 export default defineAction({
@@ -33,6 +33,6 @@ export default defineAction({
     sessionId: sessionId.optional(),
     title: z.string().trim().min(1).max(200).describe('New title, 1 to 200 characters.'),
   }),
-  output: session,
+  output: sessionBrief,
   run: ({ input, ports }) => ports.sessions.setTitle(input.sessionId!, input.title),
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineAction } from '../../../src/core/spec.ts';
 import { waitSeconds } from '../../../src/core/wait.ts';
-import { session, sessionHint, sessionId, timeoutSeconds } from '../../_shapes.ts';
+import { sessionBrief, sessionHint, sessionId, timeoutSeconds } from '../../_shapes.ts';
 import { EVERYDAY } from '../../_surfaces.ts';
 
 export default defineAction({
@@ -24,7 +24,7 @@ export default defineAction({
   errors: ['session_not_selected', 'session_not_found', 'session_ambiguous', 'canceled'],
   input: z.object({ sessionId: sessionId.optional(), timeoutSeconds: timeoutSeconds.optional() }),
   output: z.object({
-    ...session.shape,
+    ...sessionBrief.shape,
     idle: z.boolean().describe('Whether the session is idle now.'),
     timedOut: z.boolean().optional().describe('The wait ended before the session was idle.'),
   }),
