@@ -1,5 +1,4 @@
-import type { CallContext, Envelope } from '../../core/call.ts';
-import type { BackendClient } from '../../core/client.ts';
+import type { ActionCall, CallContext, Envelope } from '../../core/call.ts';
 import { KaiwuError, toWireError, type WireError } from '../../core/errors.ts';
 import { toClientLabel } from '../../core/normalise-client.ts';
 import type { BackendLink } from './backend-link.ts';
@@ -29,14 +28,19 @@ export function createToolCalls(options: {
 
   async function execute(call: ToolCall, signal: AbortSignal): Promise<Envelope> {
     try {
-      const client: BackendClient = await backend.get();
       const context: CallContext = {
         ...options.context,
         surface: 'mcp',
         client: toClientLabel('mcp', call.clientName),
         maxWaitSeconds: call.progress === undefined ? timing.waitSeconds : timing.waitWithProgressSeconds,
       };
-      return await client.execute({ actionId: call.name, input: call.args, context }, signal);
+      const action: ActionCall = { actionId: call.name, input: call.args, context };
+      const client = await backend.get();
+      const envelope = await client.execute(action, signal);
+      if (!wasNeverSent(envelope)) return envelope;
+      backend.forget();
+      const moved = await backend.get();
+      return moved === client ? envelope : await moved.execute(action, signal);
     } catch (error) {
       return { status: 'error', error: toWireError(error) };
     }
@@ -91,6 +95,12 @@ function startProgress({ name, progress, signal }: ToolCall, everyMs: number): (
   }, everyMs).unref();
   return () => clearInterval(timer);
 }
+
+/** Nobody listened there, so the call can be made elsewhere without being made twice. */
+const wasNeverSent = (envelope: Envelope): boolean =>
+  envelope.status === 'error' &&
+  envelope.error.code === 'backend_unreachable' &&
+  envelope.error.details?.['cause'] === 'ECONNREFUSED';
 
 const endedHere = (name: string) =>
   new KaiwuError('canceled', `${name} was canceled: the MCP server of this host is ending.`, {

@@ -160,6 +160,24 @@ describe('a backend that goes away', () => {
     expect(result.isError).toBeUndefined();
   });
 
+  test('while it is followed is found again, and the host hears what changed meanwhile', async () => {
+    const backend = await setup.backend();
+    const host = await setup.host();
+    await host.initialize();
+    await names(host);
+    await until('the stream', () => backend.streams.size === 1);
+    await backend.stop();
+    const down = await host.request('tools/call', { name: 'session_list' });
+    expect(down.result.structuredContent.error.code).toBe('backend_unreachable');
+    expect(await names(host)).toContain('change_title');
+    backend.policy = { version: 7, rules: NO_TITLES };
+    await backend.start(backend.port);
+    await host.message(({ method }) => method === CHANGED);
+    expect(await names(host)).not.toContain('change_title');
+    await until('the stream', () => backend.streams.size === 1);
+    expect(changes(host)).toBe(1);
+  });
+
   test('and comes back at another address is found there', async () => {
     const backend = await setup.backend();
     const host = await setup.host({ timing: { movedMs: 50 } });
@@ -176,6 +194,20 @@ describe('a backend that goes away', () => {
     const { result } = await host.request('tools/call', { name: 'session_list' });
     expect(result.isError).toBeUndefined();
     expect(host.noise()).toEqual([]);
+    expect(host.stderr()).not.toContain('cannot be followed');
+  });
+
+  test('is called where it moved to, once', async () => {
+    const backend = await setup.backend();
+    const host = await setup.host();
+    await host.initialize();
+    await host.request('tools/call', { name: 'session_list' });
+    await backend.stop();
+    await backend.start();
+    await host.changeOptions({ url: backend.url });
+    const { result } = await host.request('tools/call', { name: 'session_title_set' });
+    expect(result.structuredContent.actionId).toBe('session_title_set');
+    expect(backend.calls).toHaveLength(2);
   });
 
   test('lets a new sign-in be found too', async () => {

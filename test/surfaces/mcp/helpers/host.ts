@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { EntryOptions } from './options.ts';
 
 export interface Message {
@@ -109,7 +109,8 @@ export function startHost([file = '', ...args]: string[], optionsFile: string): 
     },
     async changeOptions(change) {
       const options = JSON.parse(await readFile(optionsFile, 'utf8')) as EntryOptions;
-      await writeFile(optionsFile, JSON.stringify({ ...options, ...change }));
+      await writeFile(`${optionsFile}.new`, JSON.stringify({ ...options, ...change }));
+      await rename(`${optionsFile}.new`, optionsFile);
     },
     async kill() {
       child.kill('SIGKILL');
