@@ -13,17 +13,13 @@ export const inspectDaemon = (app: App, target: Target): Promise<ProcessReport<D
     target.paths.daemonState,
     daemonStateSchema,
     app.processes,
-    async (state) => (await askDaemon(state, 'GET', '/status')) !== undefined,
+    async (state) => (await askStatus(state))?.pid === state.pid,
   );
 
-/** One request to a daemon's control port, which lets in only who knows its token. Undefined when it is not answered well. */
-export function askDaemon(
-  { port, token }: DaemonState,
-  method: 'GET' | 'POST',
-  path: string,
-): Promise<Record<string, unknown> | undefined> {
+/** What a daemon says of itself on its control port; undefined when it does not, or somebody else listens there. */
+function askStatus({ port, token }: DaemonState): Promise<Record<string, unknown> | undefined> {
   return new Promise((resolve) => {
-    const options = { host: '127.0.0.1', port, method, path, agent: false, timeout: ANSWER_MS };
+    const options = { host: '127.0.0.1', port, path: '/status', agent: false, timeout: ANSWER_MS };
     const asked = request({ ...options, headers: { authorization: `Bearer ${token}` } }, (answer) => {
       let body = '';
       answer.setEncoding('utf8');
