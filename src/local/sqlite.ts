@@ -13,15 +13,12 @@ interface Database {
 }
 type DatabaseClass = new (path: string) => Database;
 
-export interface SqliteOptions {
+interface SqliteOptions {
   /** Keeps every other process out until this one closes the file or dies. */
   exclusive?: boolean;
   /** Milliseconds to wait for another process. Default 5,000; 500 with `exclusive`. */
   busyTimeoutMs?: number;
-  /**
-   * False for a file that is only a lock. The check prepares a statement, and a driver that ends statements no sooner than
-   * the garbage collector comes keeps the file locked until then, after `close` and after a refused attempt.
-   */
+  /** False for a file that is only a lock: nothing in it can be damaged. */
   check?: boolean;
 }
 
@@ -54,13 +51,14 @@ function connect(path: string, { exclusive, busyTimeoutMs, check }: Required<Sql
   try {
     db = new (loadDriver())(path);
     db.exec(`PRAGMA busy_timeout=${exclusive ? 0 : Math.trunc(busyTimeoutMs)}`);
-    if (exclusive) db.exec('PRAGMA locking_mode=EXCLUSIVE');
+    // First of all, so that a refused attempt has prepared no statement, which could outlive `close` with its lock.
+    if (exclusive) db.exec('PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
     // Checked before anything is written to it.
     if (check) assertSound(db, path);
     db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON');
-    if (exclusive) db.exec('BEGIN EXCLUSIVE; COMMIT');
     return db;
   } catch (error) {
+    // Not by `closeNow`: a damaged file is to stay as it is.
     db?.close();
     throw toKaiwuError(error, path);
   }
@@ -111,7 +109,7 @@ function makeFile(path: string): void {
 }
 
 function toHandle(db: Database, path: string): SqliteHandle {
-  let open = true;
+  held.add(db);
   const guard = <T>(work: () => T): T => {
     try {
       return work();
@@ -119,22 +117,52 @@ function toHandle(db: Database, path: string): SqliteHandle {
       throw toKaiwuError(error, path);
     }
   };
+  const prepare = (sql: string): SqliteStatement => {
+    const statement = guard(() => db.prepare(sql));
+    return {
+      all: (...values) => guard(() => statement.all(...values.map(toSqlite))),
+      get: (...values) => guard(() => statement.get(...values.map(toSqlite))),
+      run: (...values) => guard(() => statement.run(...values.map(toSqlite))),
+    };
+  };
+  const prepared = new Map<string, SqliteStatement>();
   return {
     exec: (sql) => guard(() => db.exec(sql)),
     prepare: (sql) => {
-      const statement = guard(() => db.prepare(sql));
-      return {
-        all: (...values) => guard(() => statement.all(...values.map(toSqlite))),
-        get: (...values) => guard(() => statement.get(...values.map(toSqlite))),
-        run: (...values) => guard(() => statement.run(...values.map(toSqlite))),
-      };
+      const statement = prepared.get(sql) ?? prepare(sql);
+      prepared.delete(sql);
+      prepared.set(sql, statement);
+      if (prepared.size > STATEMENTS_KEPT) prepared.delete([...prepared.keys()][0] ?? '');
+      return statement;
     },
     close: () => {
-      if (!open) return;
-      open = false;
-      guard(() => db.close());
+      if (!held.delete(db)) return;
+      prepared.clear();
+      guard(() => closeNow(db));
     },
   };
+}
+
+/** What is open stays open, and locked, until it is closed: garbage collection would close a handle nobody looks at. */
+const held = new Set<Database>();
+
+/** Statements that are used again, the most recent ones: each holds memory until some later garbage collection. */
+const STATEMENTS_KEPT = 200;
+
+/**
+ * `@photostructure/sqlite` closes a file only when the last statement has been collected, and holds its locks until
+ * then. Leaving WAL mode writes everything to the file itself and lets go of them at once.
+ */
+function closeNow(db: Database): void {
+  try {
+    db.exec(
+      'PRAGMA busy_timeout=0; PRAGMA journal_mode=DELETE; PRAGMA locking_mode=NORMAL; PRAGMA user_version',
+    );
+  } catch {
+    // Others have the file open, or it cannot be written now: the log stays beside it and nothing is lost.
+  } finally {
+    db.close();
+  }
 }
 
 const toSqlite = (value: SqlValue): SqlValue =>

@@ -149,7 +149,7 @@ async function readReply(db: Kysely<Schema>, sessionId: string, messageId: strin
       .orderBy('seq', 'desc')
       .limit(CHUNK)
       .execute();
-    texts.unshift(...rows.map((row) => fromJson<SessionEvent>(row.body)).reverse());
+    texts.unshift(...rows.map((row) => fromJson(row.body)).toReversed());
     const oldest = rows.at(-1);
     if (oldest === undefined || rows.length < CHUNK || !sameBlock(texts)) return replyOf(texts, messageId);
     before = oldest.seq;

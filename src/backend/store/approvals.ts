@@ -1,6 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Approval } from '../../core/approval.ts';
-import type { Envelope } from '../../core/call.ts';
 import type { ApprovalStore } from '../../core/ports/stores.ts';
 import { readPage } from './paging.ts';
 import { fromJson, toJson, withoutNulls } from './rows.ts';
@@ -9,12 +8,31 @@ import type { Writer } from './writer.ts';
 
 const ORDER = { list: 'approvals', columns: { createdAt: 'string', artifactId: 'string' } } as const;
 
-const toApproval = ({ lease: _, ...row }: Selectable<Schema['approvals']>): Approval =>
+/** All but the lease, which is nobody's but the store's. */
+const COLUMNS = [
+  'artifactId',
+  'actionId',
+  'summary',
+  'status',
+  'input',
+  'inputDigest',
+  'requester',
+  'sessionId',
+  'reason',
+  'createdAt',
+  'expiresAt',
+  'decidedAt',
+  'decidedBy',
+  'decisionReason',
+  'result',
+] as const;
+
+const toApproval = (row: Pick<Selectable<Schema['approvals']>, (typeof COLUMNS)[number]>): Approval =>
   withoutNulls({
     ...row,
-    input: fromJson<Approval['input']>(row.input),
-    requester: fromJson<Approval['requester']>(row.requester),
-    result: fromJson<Envelope>(row.result),
+    input: fromJson(row.input),
+    requester: fromJson(row.requester),
+    result: fromJson(row.result),
   });
 
 export function createApprovalStore(db: Kysely<Schema>, writer: Writer): ApprovalStore {
@@ -37,14 +55,14 @@ export function createApprovalStore(db: Kysely<Schema>, writer: Writer): Approva
     get: async (artifactId) => {
       const row = await db
         .selectFrom('approvals')
-        .selectAll()
+        .select(COLUMNS)
         .where('artifactId', '=', artifactId)
         .executeTakeFirst();
       return row && toApproval(row);
     },
 
     list: ({ status }, page) => {
-      let query = db.selectFrom('approvals').selectAll();
+      let query = db.selectFrom('approvals').select(COLUMNS);
       if (status !== undefined) query = query.where('status', '=', status);
       return readPage(query, ORDER, page, toApproval);
     },
@@ -67,7 +85,7 @@ export function createApprovalStore(db: Kysely<Schema>, writer: Writer): Approva
     listExecutingExcept: async (owner) => {
       const rows = await db
         .selectFrom('approvals')
-        .selectAll()
+        .select(COLUMNS)
         .where('status', '=', 'executing')
         .where((eb) => eb.or([eb('lease', 'is', null), eb('lease', '!=', owner)]))
         .orderBy('createdAt')

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { AuditPort, AuditRow } from '../../core/ports/governance.ts';
+import type { AuditPort } from '../../core/ports/governance.ts';
 import { readPage } from './paging.ts';
 import { fromJson, toJson, withoutNulls } from './rows.ts';
 import type { Schema } from './schema.ts';
@@ -26,7 +26,7 @@ export function createAuditStore(db: Kysely<Schema>): AuditPort {
       if (until !== undefined) query = query.where('at', '<=', until);
       return readPage(query, ORDER, page, (row) => ({
         ...withoutNulls(row),
-        input: fromJson<AuditRow['input']>(row.input),
+        input: fromJson(row.input),
       }));
     },
   };

@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely';
-import type { FeedBody } from '../../core/feed.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import { fromJson } from './rows.ts';
 import type { Schema } from './schema.ts';
@@ -20,7 +19,7 @@ export function createFeedStore(db: Kysely<Schema>, writer: Writer, runtime: Run
         .orderBy('feedId')
         .limit(limit)
         .execute();
-      return rows.map((row) => ({ ...fromJson<FeedBody>(row.body), id: row.feedId, at: row.at }));
+      return rows.map((row) => ({ ...fromJson(row.body), id: row.feedId, at: row.at }));
     },
 
     bounds: async () => {

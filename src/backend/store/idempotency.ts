@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely';
-import type { Envelope } from '../../core/call.ts';
 import type { IdempotencyStore, Runtime } from '../../core/ports/stores.ts';
 import { fromJson, toJson } from './rows.ts';
 import type { Schema } from './schema.ts';
@@ -20,7 +19,7 @@ export function createIdempotencyStore(db: Kysely<Schema>, runtime: Runtime): Id
           .where('tokenId', '=', key.tokenId)
           .where('key', '=', key.key)
           .executeTakeFirstOrThrow();
-        const envelope = fromJson<Envelope>(found.envelope);
+        const envelope = fromJson(found.envelope);
         return envelope === null
           ? { state: 'open', digest: found.digest, owner: found.owner }
           : { state: 'done', digest: found.digest, envelope };

@@ -1,23 +1,29 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { TokenScope } from '../../core/call.ts';
-import type { ApiToken, Device } from '../../core/ports/governance.ts';
+import type { Device } from '../../core/ports/governance.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import { fromJson, toJson, withoutNulls } from './rows.ts';
 import type { Schema } from './schema.ts';
-import type { IdentityStore, StoredToken } from './store.ts';
+import type { IdentityStore } from './store.ts';
 
 /** A use is noted once in this many milliseconds. */
 const TOUCH_EVERY_MS = 60_000;
 
 const toDevice = (row: Selectable<Schema['devices']>): Omit<Device, 'current'> => withoutNulls(row);
 
-const toStoredToken = ({ hash: _, ...row }: Selectable<Schema['tokens']>): StoredToken =>
-  withoutNulls({ ...row, scope: fromJson<TokenScope>(row.scope) });
+const TOKEN_COLUMNS = [
+  'tokenId',
+  'kind',
+  'name',
+  'scope',
+  'createdAt',
+  'expiresAt',
+  'lastUsedAt',
+  'revokedAt',
+] as const;
+type TokenRow = Pick<Selectable<Schema['tokens']>, (typeof TOKEN_COLUMNS)[number]>;
 
-const toApiToken = (row: Selectable<Schema['tokens']>): ApiToken => {
-  const { deviceId: _, ...token } = toStoredToken(row);
-  return token;
-};
+/** Whatever else was read with it is kept. */
+const toToken = <T extends TokenRow>(row: T) => withoutNulls({ ...row, scope: fromJson(row.scope) });
 
 export function createIdentityStore(db: Kysely<Schema>, runtime: Runtime): IdentityStore {
   const now = () => runtime.now().toISOString();
@@ -70,14 +76,18 @@ export function createIdentityStore(db: Kysely<Schema>, runtime: Runtime): Ident
       const row = await db
         .insertInto('tokens')
         .values({ ...token, scope: toJson(token.scope), createdAt: now() })
-        .returningAll()
+        .returning(TOKEN_COLUMNS)
         .executeTakeFirstOrThrow();
-      return toApiToken(row);
+      return toToken(row);
     },
 
     findToken: async (hash) => {
-      const row = await db.selectFrom('tokens').selectAll().where('hash', '=', hash).executeTakeFirst();
-      return row && toStoredToken(row);
+      const row = await db
+        .selectFrom('tokens')
+        .select([...TOKEN_COLUMNS, 'deviceId'])
+        .where('hash', '=', hash)
+        .executeTakeFirst();
+      return row && toToken(row);
     },
 
     touchToken: async (tokenId) => {
@@ -99,18 +109,22 @@ export function createIdentityStore(db: Kysely<Schema>, runtime: Runtime): Ident
     listTokens: async () => {
       const rows = await db
         .selectFrom('tokens')
-        .selectAll()
+        .select(TOKEN_COLUMNS)
         .where('kind', '=', 'api')
         .orderBy('createdAt', 'desc')
         .orderBy('tokenId', 'desc')
         .execute();
-      return rows.map(toApiToken);
+      return rows.map(toToken);
     },
 
     revokeToken: async (tokenId) => {
       await revoke(db, 'tokenId', tokenId);
-      const row = await db.selectFrom('tokens').selectAll().where('tokenId', '=', tokenId).executeTakeFirst();
-      return row && toApiToken(row);
+      const row = await db
+        .selectFrom('tokens')
+        .select(TOKEN_COLUMNS)
+        .where('tokenId', '=', tokenId)
+        .executeTakeFirst();
+      return row && toToken(row);
     },
   };
 }

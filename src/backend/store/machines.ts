@@ -1,7 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Machine } from '../../core/ports/fleet.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
-import type { AgentInfo } from '../../core/session.ts';
 import { fromJson, toJson } from './rows.ts';
 import type { Schema } from './schema.ts';
 import type { MachineStore } from './store.ts';
@@ -72,7 +71,7 @@ export function createMachineStore(db: Kysely<Schema>, writer: Writer, runtime: 
         .selectAll()
         .where('machineId', '=', machineId)
         .executeTakeFirst();
-      return row && { ...toMachine(row, now()), agents: fromJson<AgentInfo[]>(row.agents) };
+      return row && { ...toMachine(row, now()), agents: fromJson(row.agents) };
     },
 
     setAgents: (machineId, agents) =>

@@ -1,11 +1,11 @@
 import type { Kysely, Selectable } from 'kysely';
 import { KaiwuError } from '../../core/errors.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
-import type { FailureReason, Message } from '../../core/session.ts';
+import type { Message } from '../../core/session.ts';
 import { fromJson, toJson, withoutNulls } from './rows.ts';
 import type { Schema } from './schema.ts';
 import { sessionNotFound } from './sessions.ts';
-import type { MessageOverrides, MessageStore } from './store.ts';
+import type { MessageStore } from './store.ts';
 import type { Writer } from './writer.ts';
 
 const COLUMNS = ['messageId', 'sessionId', 'text', 'status', 'createdAt', 'reply', 'reason'] as const;
@@ -13,9 +13,9 @@ const COLUMNS = ['messageId', 'sessionId', 'text', 'status', 'createdAt', 'reply
 const toMessage = (row: Pick<Selectable<Schema['messages']>, (typeof COLUMNS)[number]>): Message =>
   withoutNulls({
     ...row,
-    text: fromJson<string>(row.text),
-    reply: fromJson<string>(row.reply),
-    reason: fromJson<FailureReason>(row.reason),
+    text: fromJson(row.text),
+    reply: fromJson(row.reply),
+    reason: fromJson(row.reason),
   });
 
 export function createMessageStore(db: Kysely<Schema>, writer: Writer, runtime: Runtime): MessageStore {
@@ -78,7 +78,7 @@ export function createMessageStore(db: Kysely<Schema>, writer: Writer, runtime: 
         .execute();
       return rows.map(({ overrides, ...row }) => ({
         ...toMessage(row),
-        overrides: fromJson<MessageOverrides>(overrides),
+        overrides: fromJson(overrides),
       }));
     },
 

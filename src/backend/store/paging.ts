@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../../core/page.ts';
 import { fromCursor, toCursor } from '../../core/page.ts';
 
 /** Order of a list, newest first: columns that together tell every row from the others, all falling. */
-export interface Order {
+interface Order {
   /** Named in cursors, so that one of another list is refused. */
   list: string;
   columns: Record<string, 'string' | 'number'>;

@@ -1,12 +1,21 @@
 import type { Generated } from 'kysely';
-import type { ApprovalStatus } from '../../core/approval.ts';
-import type { TokenKind } from '../../core/call.ts';
+import type { Approval, ApprovalStatus } from '../../core/approval.ts';
+import type { Envelope, TokenKind, TokenScope } from '../../core/call.ts';
+import type { FeedBody } from '../../core/feed.ts';
+import type { PolicyDocument } from '../../core/policy.ts';
 import type { AuditRow } from '../../core/ports/governance.ts';
-import type { MessageStatus, PermissionMode, SessionStatus } from '../../core/session.ts';
-import type { DeviceCode } from './store.ts';
-
-/** JSON in a text column. It also carries what a text column of some database refuses or cuts, such as U+0000. */
-type Json = string;
+import type {
+  AgentInfo,
+  AgentOption,
+  FailureReason,
+  MessageStatus,
+  PermissionMode,
+  PermissionRequest,
+  SessionEvent,
+  SessionStatus,
+} from '../../core/session.ts';
+import type { Json } from './rows.ts';
+import type { DeviceCode, MessageOverrides } from './store.ts';
 
 /** Tables as the queries see them; columns are snake_case in the database. Times are RFC 3339 in UTC, so they sort. */
 export interface Schema {
@@ -20,9 +29,9 @@ export interface Schema {
     directory: string;
     permissionMode: PermissionMode;
     modelId: string | null;
-    models: Json;
-    reason: Json | null;
-    permission: Json | null;
+    models: Json<AgentOption[]>;
+    reason: Json<FailureReason> | null;
+    permission: Json<PermissionRequest> | null;
     /** Folded title and directory. */
     searchText: string;
     lastSeq: number;
@@ -35,13 +44,13 @@ export interface Schema {
     ordinal: Generated<number>;
     messageId: string;
     sessionId: string;
-    text: Json;
+    text: Json<string>;
     status: MessageStatus;
-    overrides: Json;
+    overrides: Json<MessageOverrides>;
     createdAt: string;
     deliveredAt: string | null;
-    reply: Json | null;
-    reason: Json | null;
+    reply: Json<string> | null;
+    reason: Json<FailureReason> | null;
   };
   events: {
     sessionId: string;
@@ -49,7 +58,7 @@ export interface Schema {
     at: string;
     type: string;
     messageId: string | null;
-    body: Json;
+    body: Json<SessionEvent>;
     /** Folded text; null where the event has none. */
     searchText: string | null;
   };
@@ -58,7 +67,7 @@ export interface Schema {
     name: string;
     platform: string;
     daemonVersion: string;
-    agents: Json;
+    agents: Json<AgentInfo[]>;
     lastSeenAt: string;
     /** Null while it is linked. */
     offlineSince: string | null;
@@ -68,9 +77,9 @@ export interface Schema {
     actionId: string;
     summary: string;
     status: ApprovalStatus;
-    input: Json;
+    input: Json<Record<string, unknown>>;
     inputDigest: string;
-    requester: Json;
+    requester: Json<Approval['requester']>;
     sessionId: string | null;
     reason: string | null;
     createdAt: string;
@@ -78,7 +87,7 @@ export interface Schema {
     decidedAt: string | null;
     decidedBy: string | null;
     decisionReason: string | null;
-    result: Json | null;
+    result: Json<Envelope> | null;
     /** Who executes it. */
     lease: string | null;
   };
@@ -88,11 +97,11 @@ export interface Schema {
     digest: string;
     owner: string;
     /** Null while the call is open. */
-    envelope: Json | null;
+    envelope: Json<Envelope> | null;
     createdAt: string;
   };
   /** One row a version; the highest is in force. */
-  policies: { version: number; rules: Json; changedBy: string; changedAt: string };
+  policies: { version: number; rules: Json<PolicyDocument['rules']>; changedBy: string; changedAt: string };
   audit: {
     auditId: Generated<number>;
     at: string;
@@ -104,7 +113,7 @@ export interface Schema {
     actionId: string;
     calledAs: string | null;
     effect: string | null;
-    input: Json;
+    input: Json<Record<string, unknown>>;
     inputDigest: string;
     outcome: AuditRow['outcome'];
     code: string | null;
@@ -123,7 +132,7 @@ export interface Schema {
     hash: string;
     kind: TokenKind;
     name: string;
-    scope: Json;
+    scope: Json<TokenScope>;
     deviceId: string | null;
     createdAt: string;
     expiresAt: string | null;
@@ -138,5 +147,5 @@ export interface Schema {
     status: DeviceCode['status'];
     polledAt: string | null;
   };
-  feed: { feedId: Generated<number>; at: string; body: Json };
+  feed: { feedId: Generated<number>; at: string; body: Json<FeedBody> };
 }

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { KaiwuError } from '../../core/errors.ts';
 import type { SessionFilter } from '../../core/ports/sessions.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
-import type { AgentOption, FailureReason, PermissionRequest, Session } from '../../core/session.ts';
+import type { Session } from '../../core/session.ts';
 import { readPage } from './paging.ts';
 import { fromJson, toJson, withoutNulls } from './rows.ts';
 import type { Schema } from './schema.ts';
@@ -54,8 +54,8 @@ type SessionRow = Awaited<ReturnType<ReturnType<typeof selectSessions>['executeT
 const toSession = (row: SessionRow): Session =>
   withoutNulls({
     ...row,
-    reason: fromJson<FailureReason>(row.reason),
-    permission: fromJson<PermissionRequest>(row.permission),
+    reason: fromJson(row.reason),
+    permission: fromJson(row.permission),
   });
 
 async function readSession(db: Kysely<Schema>, sessionId: string): Promise<Session> {
@@ -81,7 +81,7 @@ export function createSessionStore(db: Kysely<Schema>, writer: Writer, runtime: 
     });
 
   return {
-    list: (filter, page) => readPage(filtered(selectSessions(db), filter), ORDER, page, toSession),
+    list: async (filter, page) => readPage(filtered(selectSessions(db), filter), ORDER, page, toSession),
     get: (sessionId) => readSession(db, sessionId),
 
     findByPrefix: async (prefix, limit) => {
@@ -174,7 +174,7 @@ export function createSessionStore(db: Kysely<Schema>, writer: Writer, runtime: 
         .where('sessionId', '=', sessionId)
         .executeTakeFirst();
       if (row === undefined) throw sessionNotFound(sessionId);
-      return fromJson<AgentOption[]>(row.models);
+      return fromJson(row.models);
     },
   };
 }

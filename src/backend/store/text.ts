@@ -44,11 +44,13 @@ export function excerptOf(text: string, query: string): string {
   const match = Math.max(0, fold(plain).indexOf(fold(query)));
   const room = EXCERPT_LENGTH - 2;
   const before = Math.max(0, Math.floor((room - query.length) / 2));
-  const start = onBoundary(plain, Math.min(Math.max(0, match - before), plain.length - room));
-  const end = onBoundary(plain, Math.min(plain.length, start + room));
+  const wanted = Math.min(Math.max(0, match - before), plain.length - room);
+  const start = splits(plain, wanted) ? wanted + 1 : wanted;
+  const full = Math.min(plain.length, start + room);
+  const end = splits(plain, full) ? full - 1 : full;
   return `${start > 0 ? '…' : ''}${plain.slice(start, end)}${end < plain.length ? '…' : ''}`;
 }
 
-/** Steps back where a cut would split a character in two. */
-const onBoundary = (text: string, at: number): number =>
-  at > 0 && at < text.length && /[\udc00-\udfff]/.test(text[at] ?? '') ? at - 1 : at;
+/** Whether a cut there would split a character in two. */
+const splits = (text: string, at: number): boolean =>
+  at > 0 && /^[\udc00-\udfff]/.test(text.slice(at, at + 1));

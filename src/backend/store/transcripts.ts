@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import { searchableText } from '../../core/projection.ts';
 import type { TranscriptsPort } from '../../core/ports/sessions.ts';
-import type { SessionEvent } from '../../core/session.ts';
 import { readPage } from './paging.ts';
 import { fromJson } from './rows.ts';
 import type { Schema } from './schema.ts';
@@ -27,11 +26,11 @@ export function createTranscripts(db: Kysely<Schema>): TranscriptsPort {
       if (before !== undefined) query = query.where('seq', '<', before);
       if (types !== undefined) query = query.where('type', 'in', types);
       const rows = await query.orderBy('seq', after === undefined ? 'desc' : 'asc').execute();
-      const events = rows.map((row) => fromJson<SessionEvent>(row.body));
-      return { events: after === undefined ? events.reverse() : events, lastSeq: session.lastSeq };
+      const events = rows.map((row) => fromJson(row.body));
+      return { events: after === undefined ? events.toReversed() : events, lastSeq: session.lastSeq };
     },
 
-    search: (text, { sessionId }, page) => {
+    search: async (text, { sessionId }, page) => {
       let query = db
         .selectFrom('events')
         .select(['sessionId', 'seq', 'at', 'type', 'body'])
@@ -40,7 +39,7 @@ export function createTranscripts(db: Kysely<Schema>): TranscriptsPort {
       if (sessionId !== undefined) query = query.where('sessionId', '=', sessionId);
       return readPage(query, ORDER, page, ({ body, ...row }) => ({
         ...row,
-        excerpt: excerptOf(searchableText(fromJson<SessionEvent>(body)) ?? '', text),
+        excerpt: excerptOf(searchableText(fromJson(body)) ?? '', text),
       }));
     },
   };

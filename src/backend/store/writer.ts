@@ -24,10 +24,10 @@ export interface Writer {
 /** The one way to change something that others watch. Writes run one after the other, so entries are told in order. */
 export function createWriter(db: Kysely<Schema>, runtime: Runtime): Writer {
   const listeners = new Set<(entry: FeedEntry) => void>();
-  let tail: Promise<void> = Promise.resolve();
+  let tail: Promise<unknown> = Promise.resolve();
 
   const tell = (entry: FeedEntry): void => {
-    for (const listener of [...listeners]) {
+    for (const listener of listeners) {
       try {
         listener(entry);
       } catch {
@@ -49,10 +49,7 @@ export function createWriter(db: Kysely<Schema>, runtime: Runtime): Writer {
   return {
     write: (work) => {
       const done = tail.then(() => commit(work));
-      tail = done.then(
-        () => {},
-        () => {},
-      );
+      tail = done.catch(() => undefined);
       return done;
     },
     tell,
@@ -62,7 +59,9 @@ export function createWriter(db: Kysely<Schema>, runtime: Runtime): Writer {
       listeners.add(own);
       return () => listeners.delete(own);
     },
-    settled: () => tail,
+    settled: async () => {
+      await tail;
+    },
   };
 }
 

@@ -64,12 +64,12 @@ export async function openWorld(database: TestDatabase): Promise<World> {
     location,
     reopen: async () => {
       await world.store.close();
-      world.store = await database.open(location, runtime);
+      world.store = await database.open(world.location, runtime);
       return world.store;
     },
     end: async () => {
       await world.store.close();
-      await database.remove(location);
+      await database.remove(world.location);
     },
   };
   return world;

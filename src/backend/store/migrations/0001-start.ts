@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
-import type { MigrationDialect } from './index.ts';
+import type { MigrationDialect } from './migration-dialect.ts';
 
 export async function start(db: Kysely<unknown>, { text, idType, id }: MigrationDialect): Promise<void> {
   const { schema } = db;

@@ -1,16 +1,6 @@
-import type { ColumnDataType, ColumnDefinitionBuilder, Kysely, Migration, RawBuilder } from 'kysely';
+import type { Kysely, Migration } from 'kysely';
 import { start } from './0001-start.ts';
-
-type ColumnType = ColumnDataType | RawBuilder<unknown>;
-
-/** In what the databases differ when tables are made. */
-export interface MigrationDialect {
-  /** Text that compares by code point, so that ids, times and prefixes sort alike everywhere. */
-  text: ColumnType;
-  /** Type and definition of a primary key whose numbers rise and are never used again. */
-  idType: ColumnType;
-  id: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
-}
+import type { MigrationDialect } from './migration-dialect.ts';
 
 type Change = (db: Kysely<unknown>, dialect: MigrationDialect) => Promise<void>;
 

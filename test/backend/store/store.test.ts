@@ -1,0 +1,47 @@
+import { describe } from 'vitest';
+import { DATABASES } from './databases.ts';
+import { appendSuite } from './suites/append.ts';
+import { approvalsSuite } from './suites/approvals.ts';
+import { feedSuite } from './suites/feed.ts';
+import { fleetSuite } from './suites/fleet.ts';
+import { governanceSuite } from './suites/governance.ts';
+import { identitySuite } from './suites/identity.ts';
+import { messagesSuite } from './suites/messages.ts';
+import { processesSuite } from './suites/processes.ts';
+import { sessionsSuite } from './suites/sessions.ts';
+import { transcriptsSuite } from './suites/transcripts.ts';
+
+for (const database of DATABASES) {
+  describe(`on ${database.name}`, () => {
+    describe('sessions', () => {
+      sessionsSuite(database);
+    });
+    describe('messages', () => {
+      messagesSuite(database);
+    });
+    describe('append', () => {
+      appendSuite(database);
+    });
+    describe('transcripts', () => {
+      transcriptsSuite(database);
+    });
+    describe('approvals', () => {
+      approvalsSuite(database);
+    });
+    describe('policy, audit, idempotency', () => {
+      governanceSuite(database);
+    });
+    describe('machines', () => {
+      fleetSuite(database);
+    });
+    describe('identity', () => {
+      identitySuite(database);
+    });
+    describe('feed', () => {
+      feedSuite(database);
+    });
+    describe('processes', () => {
+      processesSuite(database);
+    });
+  });
+}
