@@ -172,7 +172,9 @@ const toSqlite = (value: SqlValue): SqlValue =>
 let driver: DatabaseClass | undefined;
 
 function loadDriver(): DatabaseClass {
-  driver ??= ((builtIn() ?? createRequire(import.meta.url)('@photostructure/sqlite')) as Driver).DatabaseSync;
+  // Loaded only where it is needed, and never bundled: it has a native part.
+  const require = createRequire(import.meta.url);
+  driver ??= ((builtIn() ?? require('@photostructure/sqlite')) as Driver).DatabaseSync;
   return driver;
 }
 
