@@ -1,7 +1,7 @@
-import Table from 'cli-table3';
 import type { JsonSchema } from '../../core/spec.ts';
 import { toVisibleText } from '../../core/visible-text.ts';
 import type { Paint } from './paint.ts';
+import { displayWidth, GAP, layOut } from './table.ts';
 
 export interface RenderOptions {
   /** Columns of the terminal; undefined for a pipe, where nothing is left out. */
@@ -13,7 +13,6 @@ type Row = Record<string, unknown>;
 
 /** Widest a column may grow while others wait for room, characters. */
 const MAX_COLUMN = 48;
-const GAP = 2;
 
 /**
  * An action's output for people: its list as a table, else its fields line by line. Knows the output by its schema only.
@@ -58,29 +57,24 @@ function renderFields(output: Row, schema: JsonSchema | undefined, options: Rend
 
 function renderTable(rows: Row[], schema: JsonSchema | undefined, options: RenderOptions): string {
   const columns = pickColumns(rows, schema);
-  const cells = rows.map((row) => columns.map((column) => toCell(row[column], true)));
-  const widths = columns.map((column, i) =>
-    Math.max(toLabel(column).length, ...cells.map((row) => Math.min(displayWidth(row[i] ?? ''), MAX_COLUMN))),
+  const cells = [
+    columns.map(toLabel),
+    ...rows.map((row) => columns.map((column) => toCell(row[column], true))),
+  ];
+  const widest = options.width === undefined ? Number.POSITIVE_INFINITY : MAX_COLUMN;
+  const widths = columns.map((_, i) =>
+    Math.min(widest, Math.max(...cells.map((row) => displayWidth(row[i] ?? '')))),
   );
   const shown = fit(widths, options.width);
-  const table = new Table({
-    head: columns.slice(0, shown).map((column) => options.paint.bold(toLabel(column))),
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
-    chars: NO_LINES,
-    // The last column takes what is left of the line; the others are as wide as they need.
-    ...(options.width === undefined
-      ? {}
-      : {
-          colWidths: widths.slice(0, shown).map((width) => width + GAP),
-          wordWrap: true,
-          wrapOnWordBoundary: false,
-        }),
-  });
-  for (const row of cells) table.push(row.slice(0, shown));
+  const table = layOut(
+    cells.map((row) => row.slice(0, shown)),
+    widths.slice(0, shown),
+    options.paint.bold,
+  );
   const hidden = columns.slice(shown).map(toLabel);
   const note =
     hidden.length === 0 ? '' : `\n${options.paint.dim(`not shown: ${hidden.join(', ')} (use --json)`)}`;
-  return table.toString().replaceAll(/ +$/gm, '') + note;
+  return table + note;
 }
 
 /** Scalar fields that some row has, in the schema's order; what the schema does not know comes last. */
@@ -95,8 +89,10 @@ function fit(widths: number[], width: number | undefined): number {
   if (width === undefined) return widths.length;
   let used = 0;
   const fitting = widths.findIndex((column) => {
-    used += column + GAP;
-    return used > width;
+    used += column;
+    if (used > width) return true;
+    used += GAP;
+    return false;
   });
   return fitting === -1 ? widths.length : Math.max(1, fitting);
 }
@@ -134,26 +130,6 @@ const isEmpty = (value: unknown): boolean =>
 const isPlainObject = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `sessionId` reads `session id`. */
-const toLabel = (field: string): string => field.replaceAll(/[A-Z]/g, (c) => ` ${c.toLowerCase()}`);
-
-/** Cells that a text takes: East Asian wide characters and emoji take two. */
-function displayWidth(text: string): number {
-  let width = 0;
-  for (const char of text)
-    width +=
-      /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u.test(
-        char,
-      )
-        ? 2
-        : 1;
-  return width;
-}
-
-// biome-ignore format: one group a line
-const NO_LINES = {
-  top: '', 'top-mid': '', 'top-left': '', 'top-right': '',
-  bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '',
-  left: '', 'left-mid': '', mid: '', 'mid-mid': '',
-  right: '', 'right-mid': '', middle: '',
-};
+/** `sessionId` reads `session id`. Names may be a stranger's too. */
+const toLabel = (field: string): string =>
+  toVisibleText(field, { singleLine: true }).replaceAll(/[A-Z]/g, (c) => ` ${c.toLowerCase()}`);

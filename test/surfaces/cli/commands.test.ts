@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ERRORS, type ErrorCode } from '../../../src/core/errors.ts';
+import type { ActionManifest } from '../../../src/core/spec.ts';
+import { answersWith, type FakeBackend, startFakeBackend } from '../../helpers/fake-backend.ts';
+import { type Home, makeHome, signIn } from '../../helpers/signed-in.ts';
+
+let home: Home;
+let backend: FakeBackend;
+let envelope: unknown = { status: 'ok', output: {} };
+
+beforeAll(async () => {
+  home = await makeHome();
+  backend = await startFakeBackend((...args) => answersWith(envelope)(...args));
+  await signIn(home, 'fake', backend.url);
+});
+afterAll(async () => {
+  await backend.close();
+  await home.remove();
+});
+
+const calls = () => backend.requests.filter(({ url }) => url.startsWith('/v1/actions/'));
+const lastCall = () => calls().at(-1)!;
+const ok = (output: object) => {
+  envelope = { status: 'ok', output };
+};
+
+describe('commands of the catalog', () => {
+  it('takes fields by position and by flag, each in its type', async () => {
+    ok({});
+    const line = ['session', 'message', 'send', 'sess_1', 'say hi', '--wait', '--timeout-seconds', '5'];
+    expect((await home.cli([...line, '--json'])).code).toBe(0);
+    expect(lastCall().url).toBe('/v1/actions/session.message.send');
+    expect(lastCall().body).toEqual({
+      input: { sessionId: 'sess_1', message: 'say hi', wait: true, timeoutSeconds: 5 },
+      context: { surface: 'cli', client: 'cli', machineId: expect.stringMatching(/^mach_/) },
+    });
+    expect(lastCall().headers.authorization).toBe('Bearer kw_test_fake_0123456789');
+  });
+
+  it('leaves the session out where --session names it, and lets flags stand before the command', async () => {
+    ok({});
+    await home.cli(['--session', 'sess_9', 'session', 'title', 'set', 'New title', '--json']);
+    expect(lastCall().body.input).toEqual({ title: 'New title' });
+    expect(lastCall().body.context.sessionId).toBe('sess_9');
+  });
+
+  it('merges --input, reads it from stdin, and lets null clear', async () => {
+    ok({});
+    const args = [
+      'session',
+      'message',
+      'send',
+      '--input',
+      '-',
+      '--no-wait',
+      '--model-override',
+      'null',
+      '--json',
+    ];
+    await home.cli(args, { input: '{"sessionId":"sess_1","message":"a — 漢 🧑‍🚀","wait":true}' });
+    expect(lastCall().body.input).toEqual({
+      sessionId: 'sess_1',
+      message: 'a — 漢 🧑‍🚀',
+      wait: false,
+      modelOverride: null,
+    });
+  });
+
+  it('resolves a relative folder from where the person stands', async () => {
+    ok({});
+    await home.cli(['session', 'spawn-new', 'demo', '.', '--json']);
+    expect(lastCall().body.input.directory).toBe(home.home);
+    await home.cli(['session', 'spawn-new', 'demo', '/elsewhere', '--json']);
+    expect(lastCall().body.input.directory).toBe('/elsewhere');
+  });
+
+  it('executes any action by id with an idempotency key', async () => {
+    ok({ done: true });
+    const input = '{"sessionId":"sess_1","title":"T"}';
+    const args = [
+      'action',
+      'exec',
+      'session.title.set',
+      '--input',
+      input,
+      '--json',
+      '--idempotency-key',
+      'k-1',
+    ];
+    const { json, code } = await home.cli(args);
+    expect([json, code]).toEqual([{ status: 'ok', output: { done: true } }, 0]);
+    expect(lastCall().body.input).toEqual({ actionId: 'session.title.set', input: JSON.parse(input) });
+    expect(lastCall().headers['idempotency-key']).toBe('k-1');
+  });
+
+  it('exits with the code of the error table, for every code, and prints one envelope', async () => {
+    const wrong: unknown[] = [];
+    for (const code of Object.keys(ERRORS) as ErrorCode[]) {
+      envelope = { status: 'error', error: { code, message: 'No.', retryable: ERRORS[code].retryable } };
+      const result = await home.cli(['session', 'list', '--json']);
+      if (result.code !== ERRORS[code].exit || result.json?.error?.code !== code) wrong.push([code, result]);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('exits with 3 for an approval and says how to decide it', async () => {
+    const approval = {
+      kind: 'approval_request_created',
+      artifactId: '2765bc88-69ea-4316-9085-290ce5b3a3b6',
+      actionId: 'session.stop',
+      summary: 'Stop it',
+      status: 'pending',
+      expiresAt: '2030-01-01T00:00:00Z',
+      decideWith: 'kaiwu approval request decide 2765bc88 approve',
+      waitWith: 'kaiwu approval request get',
+    };
+    envelope = { status: 'approval_required', approval };
+    const asJson = await home.cli(['session', 'stop', 'sess_1', '--json']);
+    expect([asJson.code, asJson.json]).toEqual([3, { status: 'approval_required', approval }]);
+    const asText = await home.cli(['session', 'stop', 'sess_1']);
+    expect(asText.code).toBe(3);
+    expect(asText.stdout).toContain(approval.artifactId);
+    expect(asText.stdout).toContain(approval.decideWith);
+  });
+
+  it('tells people about errors on stderr, with the next step', async () => {
+    envelope = {
+      status: 'error',
+      error: { code: 'session_not_found', message: 'No session x.', hint: 'List them.', retryable: false },
+    };
+    const { stdout, stderr, code } = await home.cli(['session', 'status', 'get', 'x']);
+    expect([stdout, stderr, code]).toEqual(['', 'error session_not_found: No session x.\nList them.\n', 5]);
+  });
+});
+
+describe('bad lines are refused before anything is sent', () => {
+  const cases: [line: string[], code: number, said: RegExp][] = [
+    [['sesion', 'list'], 5, /There is no command "sesion list"\.\nNearest: `kaiwu session list`/],
+    [['session', 'lst'], 5, /kaiwu session list/],
+    [['session', 'list', '--limt', '5'], 2, /no flag --limt here\.\nDid you mean --limit\?/],
+    [['session', 'list', '--limit', 'five'], 2, /limit must be a number: received "five"/],
+    [['session', 'list', '--limit', '0x10'], 2, /limit must be a number/],
+    [['session', 'list', '--limit'], 2, /--limit needs a value/],
+    [['session', 'list', '--status', '--json'], 2, /--status needs a value/],
+    [['session', 'list', '--status', 'asleep'], 2, /status must be one of starting, idle/],
+    [['session', 'message', 'send', 'sess_1', 'x', '--wait=maybe'], 2, /--wait is a switch/],
+    [['session', 'message', 'send', 'sess_1'], 2, /needs <message>/],
+    [['session', 'title', 'set', 'sess_1', 'two', 'words'], 2, /takes 2 arguments; there is more: "words"/],
+    [['action', 'exec', 'session.list', '--input', '{bad'], 2, /--input is not JSON: received "\{bad"/],
+    [['session', 'list', '--input', '[1]'], 2, /--input must be a JSON object/],
+    [['session', 'list', '--server', 'nowhere'], 5, /There is no profile "nowhere"\.\nProfiles: fake\./],
+    [['session', 'list', '--server', 'fake', '--server-url', 'https://x.example'], 2, /one of them chooses/],
+  ];
+  it.each(cases)('%j', async (line, code, said) => {
+    const before = calls().length;
+    const result = await home.cli(line);
+    const told = line.includes('--json') ? JSON.stringify(result.json) : result.stderr;
+    expect(told).toMatch(said);
+    expect(result.code).toBe(code);
+    expect(calls().length).toBe(before);
+  });
+});
+
+describe('help', () => {
+  const manifests = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../../dist/catalog.json'), 'utf8'),
+  ) as ActionManifest[];
+
+  it('needs neither a home nor a backend, and shows examples that the parser takes', async () => {
+    const env = { PATH: process.env.PATH, HOME: '/', KAIWU_HOME: undefined };
+    const { stdout, code, stderr } = await home.cli(['session', 'title', 'set', '--help'], { env });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('kaiwu session title set');
+    expect(stdout).toMatch(/kaiwu session title set sess_\w+ '.*'/);
+  });
+
+  it('lists every direct action, under its id and its further names', async () => {
+    const { stdout } = await home.cli(['--help']);
+    const direct = manifests.filter(({ surfaces }) => surfaces.cli?.exposure === 'direct');
+    expect(direct.length).toBeGreaterThan(20);
+    for (const { id, commands = [] } of direct) {
+      for (const path of [id.replaceAll('.', ' ').replaceAll('_', '-'), ...commands])
+        expect(stdout).toContain(`  ${path} `);
+    }
+  });
+
+  it('no field of an action is hidden by a global flag', () => {
+    const taken = ['server', 'serverUrl', 'webappUrl', 'session', 'json', 'help'];
+    const clashes = manifests.flatMap(({ id, inputSchema, positionals = [] }) =>
+      Object.keys(inputSchema.properties ?? {})
+        .filter((field) => taken.includes(field) && !positionals.includes(field))
+        .map((field) => `${id}: ${field}`),
+    );
+    expect(clashes).toEqual([]);
+  });
+});
