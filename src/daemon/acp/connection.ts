@@ -9,6 +9,8 @@ import type { AgentExit, AgentProcess } from './process.ts';
 export const MAX_LINE_BYTES = 32 * 1024 * 1024;
 /** Requests of an agent that may be unanswered at once. */
 const MAX_OPEN_REQUESTS = 500;
+/** Most characters of one piece of noise that are kept. */
+const MAX_NOISE = 4096;
 const AUTH_REQUIRED = -32_000;
 const EXIT_MS = 1500;
 
@@ -126,17 +128,19 @@ function detailOf(data: unknown): string {
  */
 function createMessageStream(options: ConnectionOptions) {
   const { process: agent } = options;
+  /** Ids of the agent's requests and of ours that are not answered yet. */
   const open = new Set<unknown>();
+  const asked = new Set<unknown>();
   let controller: ReadableStreamDefaultController<AnyMessage> | undefined;
 
   function receive(line: string): void {
     const { noise, message } = toFrame(line);
-    if (noise !== '') options.onNoise(noise);
+    if (noise !== '') options.onNoise(noise.slice(0, MAX_NOISE));
     if (message === undefined) return;
     if (!('method' in message)) {
-      // An answer to nothing that we asked, such as an error about a notification.
-      if (typeof message.id === 'number') controller?.enqueue(message);
-      else options.onNoise(line);
+      // An answer to nothing that we asked is noise, such as an error about a notification.
+      if (asked.delete(message.id)) controller?.enqueue(message);
+      else options.onNoise(line.slice(0, MAX_NOISE));
     } else if (message.method === methods.client.session.update) {
       options.onUpdate(message.params);
     } else {
@@ -169,6 +173,7 @@ function createMessageStream(options: ConnectionOptions) {
   const writable = new WritableStream<AnyMessage>({
     write(message) {
       if (!('method' in message)) open.delete(message.id);
+      else if ('id' in message) asked.add(message.id);
       return new Promise((resolve, reject) => {
         agent.stdin.write(`${JSON.stringify(message)}\n`, (error) =>
           error == null ? resolve() : reject(error),

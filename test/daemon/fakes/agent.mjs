@@ -1,0 +1,278 @@
+// A badly behaved agent, one behaviour a name: `node agent.mjs BEHAVIOUR`. Raw JSON-RPC lines, no library.
+import { spawn } from 'node:child_process';
+import { writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const behaviour = process.argv[2] ?? '';
+const received = [];
+let nextId = 1000;
+const open = new Map();
+
+const raw = (text) => writeSync(1, text);
+const send = (message) => {
+  const text = `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
+  for (let at = 0; at < text.length; ) at += writeAll(text.slice(at));
+};
+/** The pipe is non-blocking: a full one is tried again. */
+function writeAll(text) {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at);
+    } catch (error) {
+      if (error.code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+    }
+  }
+  return text.length;
+}
+const reply = (id, result) => send({ id, result });
+const fail = (id, code, message, data) => send({ id, error: { code, message, data } });
+const update = (update) => send({ method: 'session/update', params: { sessionId: 'fake', update } });
+const say = (text) => update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+const ask = (method, params) =>
+  new Promise((resolve) => {
+    const id = nextId++;
+    open.set(id, resolve);
+    send({ id, method, params: { sessionId: 'fake', ...params } });
+  });
+const OPTIONS = [
+  { optionId: 'a2', name: 'Always', kind: 'allow_always' },
+  { optionId: 'r1', name: 'No', kind: 'reject_once' },
+  { optionId: 'a1', name: 'Yes', kind: 'allow_once' },
+];
+const permission = (toolCallId, kind = 'execute', more = {}) =>
+  ask('session/request_permission', {
+    toolCall: { toolCallId, title: `do ${toolCallId}`, kind, ...more },
+    options: OPTIONS,
+  });
+
+let canceled = () => {};
+const whenCanceled = () => new Promise((resolve) => (canceled = resolve));
+const forever = () => setInterval(() => {}, 1000);
+
+let modes = { currentModeId: 'one', availableModes: ['one', 'two', 'three'].map((id) => ({ id, name: id })) };
+let offers = { modes };
+let capabilities = {};
+if (behaviour === 'resumes') capabilities = { loadSession: true };
+if (behaviour === 'config') {
+  const options = () => [
+    {
+      type: 'select',
+      id: 'm',
+      name: 'Mode',
+      category: 'mode',
+      currentValue: mode,
+      options: ['one', 'two'].map((value) => ({ value, name: value })),
+    },
+    {
+      type: 'select',
+      id: 'x',
+      name: 'Model',
+      category: 'model',
+      currentValue: model,
+      options: [
+        { group: 'g', name: 'G', options: ['small', 'large'].map((value) => ({ value, name: value })) },
+      ],
+    },
+  ];
+  let mode = 'one';
+  let model = 'small';
+  Object.defineProperty(globalThis, 'setOption', {
+    value: ({ configId, value }) => {
+      if (configId === 'm') mode = value;
+      else model = value;
+      return options();
+    },
+  });
+  offers = { configOptions: options() };
+}
+if (behaviour === 'old-models')
+  offers = {
+    models: {
+      currentModelId: 'm1',
+      availableModels: [
+        { modelId: 'm1', name: 'M1' },
+        { modelId: 'm2', name: 'M2' },
+      ],
+    },
+  };
+
+const PROMPTS = {
+  async noisy() {
+    say('fine');
+  },
+  async bytes() {
+    const text = '— 漢 🧑‍🚀 e\u0301';
+    const line = Buffer.from(
+      `${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 'fake', update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } } } })}\n`,
+    );
+    for (const byte of line) {
+      writeSync(1, Buffer.from([byte]));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    // Halves of one character in two messages.
+    say('\ud83e');
+    say('\uddd1');
+  },
+  async flood() {
+    const block = 'x'.repeat(1024 * 1024);
+    for (let i = 0; i < 64; i += 1) writeAll(block);
+  },
+  async 'long-line'(text) {
+    say('y'.repeat(Number(text)));
+  },
+  async 'text-flood'(text) {
+    const chunk = 'z'.repeat(1000);
+    for (let i = 0; i < Number(text); i += 1) say(chunk);
+  },
+  async 'two-permissions'() {
+    const both = Promise.all([permission('t1'), permission('t2')]);
+    const outcomes = (await both).map((answer) => answer.result?.outcome ?? answer.error);
+    received.push({ outcomes });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return 'cancelled';
+  },
+  async permits(text) {
+    const answer = await permission('t1', text);
+    say(JSON.stringify(answer.result?.outcome));
+  },
+  async 'deaf-to-cancel'() {
+    say('never ending');
+    return new Promise(() => {});
+  },
+  async 'cancel-error'() {
+    await whenCanceled();
+    send({ id: null, error: { code: -32601, message: 'session/cancel is not supported' } });
+    return 'cancelled';
+  },
+  async repeats() {
+    for (let i = 0; i < 200; i += 1)
+      update({
+        sessionUpdate: 'tool_call',
+        toolCallId: 'same',
+        title: 'Stuck',
+        kind: 'execute',
+        status: 'pending',
+      });
+    await whenCanceled();
+    return 'cancelled';
+  },
+  async strange() {
+    update({ sessionUpdate: 'tool_call_update', toolCallId: 'early', status: 'in_progress' });
+    update({
+      sessionUpdate: 'tool_call',
+      toolCallId: 'early',
+      title: 'Late',
+      kind: 'novel_kind',
+      rawInput: { a: 1 },
+    });
+    update({
+      sessionUpdate: 'tool_call_update',
+      toolCallId: 'early',
+      status: null,
+      content: [{ type: 'content', content: { type: 'text', text: 'out' } }],
+    });
+    update({ sessionUpdate: 'hologram', shape: 'cube' });
+    update({ sessionUpdate: 'agent_message_chunk', content: { type: 'smell', of: 'roses' } });
+    update({ sessionUpdate: 'plan', entries: [{ content: 'one', status: 'pending', priority: 'high' }] });
+    update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: 'hm' } });
+    say('done');
+    update({ sessionUpdate: 'session_info_update', title: 'A title' });
+    send({ id: 4242, result: 'an answer to nothing' });
+    send({ id: 7, method: 'craft/unknown', params: {} });
+    raw('plain text in between\n');
+  },
+  async raises() {
+    update({ sessionUpdate: 'current_mode_update', currentModeId: 'three' });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    say(
+      JSON.stringify(
+        received.filter(({ method }) => method === 'session/set_mode').map(({ params }) => params.modeId),
+      ),
+    );
+  },
+  async 'leaves-plan'() {
+    await permission('t1', 'switch_mode');
+    update({ sessionUpdate: 'current_mode_update', currentModeId: 'three' });
+    say('left');
+  },
+  async dies() {
+    say('some last words');
+    process.stderr.write('it hurts\n');
+    process.exit(9);
+  },
+  async errors() {
+    throw { code: -32000, message: 'Authentication required', data: { details: 'no key' } };
+  },
+  async 'no-stop-reason'() {
+    return undefined;
+  },
+};
+
+async function onPrompt(id, params) {
+  const text = params.prompt[0].text;
+  try {
+    if (text === 'received') say(JSON.stringify(received));
+    else if (text === 'env') say(JSON.stringify(process.env));
+    else if (text === 'pid') say(String(process.pid));
+    const run = ['received', 'env', 'pid'].includes(text) ? undefined : PROMPTS[behaviour];
+    const stopReason = (await run?.(text)) ?? 'end_turn';
+    reply(id, behaviour === 'no-stop-reason' ? {} : { stopReason });
+  } catch (error) {
+    fail(id, error.code ?? -32603, error.message, error.data);
+  }
+}
+
+function onMessage(message) {
+  if (message.method === undefined) return open.get(message.id)?.(message);
+  const { id, method, params } = message;
+  received.push({ method, params });
+  switch (method) {
+    case 'initialize':
+      return reply(id, {
+        protocolVersion: behaviour === 'from-the-future' ? 99 : 1,
+        agentCapabilities: capabilities,
+      });
+    case 'session/load':
+      for (let i = 0; i < 5; i += 1) say(`replayed ${i}`);
+      return params.sessionId === 'fake' ? reply(id, offers) : fail(id, -32002, 'not found');
+    case 'session/new':
+      if (behaviour === 'wants-sign-in') return fail(id, -32000, 'Authentication required');
+      if (behaviour === 'no-session-id') return reply(id, { modes });
+      return reply(id, { sessionId: behaviour === 'forgets' ? `fake-${process.pid}` : 'fake', ...offers });
+    case 'session/prompt':
+      return onPrompt(id, params);
+    case 'session/cancel':
+      return canceled();
+    case 'session/set_config_option':
+      return reply(id, { configOptions: globalThis.setOption(params) });
+    case 'session/set_mode':
+    case 'session/set_model':
+      if (params.modeId === 'two' && behaviour === 'stuck-mode') return fail(id, -32603, 'will not');
+      return reply(id, {});
+    default:
+      if (id !== undefined) fail(id, -32601, 'no such method');
+  }
+}
+
+if (behaviour === 'silent') {
+  process.stderr.write('warming up for ever\n');
+  forever();
+} else if (behaviour === 'exits') {
+  process.stderr.write('no such model\n');
+  process.exitCode = 3;
+} else {
+  if (behaviour === 'noisy') raw('Welcome to the shell\n\x1b]0;title\x07');
+  if (behaviour === 'stubborn') {
+    process.on('SIGTERM', () => {});
+    forever();
+    spawn('/bin/sh', ['-c', `trap '' TERM HUP; while :; do sleep 1; done`], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+  }
+  if (behaviour === 'talks-on-stderr') process.stderr.write(`key is ${process.env.ANTHROPIC_API_KEY} — 漢\n`);
+  const lines = createInterface({ input: process.stdin });
+  lines.on('line', (line) => onMessage(JSON.parse(line)));
+  if (behaviour !== 'stubborn') lines.on('close', () => process.exit(0));
+}
