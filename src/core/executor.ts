@@ -25,6 +25,9 @@ export interface ReadyCall {
   caller: Caller;
 }
 
+/** The same, before the policy's gate. */
+type CheckedCall = ReadyCall & { asks: boolean };
+
 /** What a call left behind for its audit row, as far as it came. */
 interface Trace {
   actionId: string;
@@ -57,15 +60,16 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const { catalog, ports, runtime } = options;
   const once = createIdempotency(options.idempotency, options.ownerId);
 
+  /** Finds, judges and validates. `wrapper` is the forwarding action that named this one, if any. */
   async function prepare(
-    call: ActionCall,
     trace: Trace,
     name: string,
     raw: unknown,
-    inner = false,
-  ): Promise<ReadyCall & { asks: boolean }> {
+    wrapper?: AnyAction,
+  ): Promise<CheckedCall> {
     const { caller } = trace;
     const { action, alias } = catalog.find(name);
+    if (wrapper !== undefined) requireTarget(wrapper, action);
     trace.action = action;
     trace.actionId = action.id;
     trace.input = raw;
@@ -74,27 +78,15 @@ export function createExecutor(options: ExecutorOptions): Executor {
     refuseOmitted(action, alias?.omit ?? [], raw);
     const input = parseInput(action, catalog.manifest(action.id), raw);
     if (action.forward !== undefined) {
-      if (inner)
-        throw invalidInput(action.id, [
-          { path: 'actionId', message: 'cannot be an action that calls others' },
-        ]);
-      const { actionField, inputField, readsOnly = false } = action.forward;
-      const ready = await prepare(call, trace, String(input[actionField]), input[inputField], true);
-      if (readsOnly && ready.action.effect !== 'read') throw notARead(action, ready.action);
-      return ready;
+      const { actionField, inputField } = action.forward;
+      return prepare(trace, String(input[actionField]), input[inputField], action);
     }
     trace.input = input;
     const sessionId = await resolveSession(action, input, caller, ports.sessions);
     if (sessionId !== undefined) trace.sessionId = sessionId;
     const inputDigest = toInputDigest(runtime, action.id, input);
-    return {
-      action,
-      input,
-      inputDigest,
-      caller,
-      asks: answer.approval.value,
-      ...(sessionId === undefined ? {} : { sessionId }),
-    };
+    const asks = answer.approval.value;
+    return { action, input, inputDigest, caller, asks, ...(sessionId === undefined ? {} : { sessionId }) };
   }
 
   async function perform(
@@ -117,11 +109,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   }
 
   /** The outcome of running, failures included: from here on the call may have had an effect. */
-  async function settle(
-    call: ActionCall,
-    ready: ReadyCall & { asks: boolean },
-    signal: AbortSignal,
-  ): Promise<Envelope> {
+  async function settle(call: ActionCall, ready: CheckedCall, signal: AbortSignal): Promise<Envelope> {
     try {
       return ready.asks
         ? await options.file(ready)
@@ -134,7 +122,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   async function run(call: ActionCall, trace: Trace, signal: AbortSignal): Promise<Envelope> {
     requireSurface(trace.caller);
-    const ready = await prepare(call, trace, call.actionId, call.input);
+    const ready = await prepare(trace, call.actionId, call.input);
     const { action, caller, inputDigest: digest } = ready;
     const key = call.idempotencyKey;
     if (key === undefined || action.effect === 'read') return settle(call, ready, signal);
@@ -204,14 +192,15 @@ const notAuthenticated = () =>
     hint: 'Run `kaiwu auth login` on this machine.',
   });
 
-const notARead = (wrapper: AnyAction, target: AnyAction) =>
-  invalidInput(wrapper.id, [
-    {
-      path: 'actionId',
-      message: `must be an action that only reads; ${target.id} is ${target.effect}`,
-      received: target.id,
-    },
-  ]);
+/** What a forwarding action may call: no other of its kind, and where it says so only reads. */
+function requireTarget(wrapper: AnyAction, target: AnyAction): void {
+  const refuse = (message: string) =>
+    invalidInput(wrapper.id, [{ path: 'actionId', message, received: target.id }]);
+  if (target.forward !== undefined) throw refuse('cannot be an action that calls others');
+  if (wrapper.forward?.readsOnly === true && target.effect !== 'read') {
+    throw refuse(`must be an action that only reads; ${target.id} is ${target.effect}`);
+  }
+}
 
 /** An alias for the default session takes no session of its own. */
 function refuseOmitted(action: AnyAction, omit: string[], raw: unknown): void {

@@ -1,0 +1,52 @@
+import { expect } from 'vitest';
+import type { ActionExample } from '../../../src/core/spec.ts';
+import type { Api } from './api.ts';
+
+/** What the examples name and who makes the real thing, anew for each call, since calls change it. */
+type Makers = Record<string, (actionId: string) => Promise<string>>;
+
+export function createStandIns(
+  api: Api,
+  directory: string,
+): (actionId: string, example: ActionExample) => Promise<unknown> {
+  const spawn = async () =>
+    (await api.output('session.spawn_new', { agentId: 'demo', directory })).sessionId as string;
+  const makers: Makers = {
+    sess_123: async (actionId) => {
+      const sessionId = await spawn();
+      if (actionId === 'session.permission.respond') await untilWaiting(api, sessionId);
+      return sessionId;
+    },
+    '/home/me/project': async () => directory,
+    '2765bc88-69ea-4316-9085-290ce5b3a3b6': async () => {
+      const input = { actionId: 'session.archive', input: { sessionId: await spawn() } };
+      return (await api.output('approval.request.create', input)).artifactId as string;
+    },
+    tok_123: async () => (await api.output('token.create', { name: 'for a test' })).tokenId as string,
+    'BCDF-GHJK': async () => (await deviceCode(api)).user_code!,
+    dev_123: async () => {
+      const { user_code: userCode, device_code } = await deviceCode(api);
+      await api.output('device.approve', { userCode });
+      const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+      return (await api.post('/v1/auth/device/token', { grant_type, device_code })).device_id!;
+    },
+  };
+
+  async function replace(value: unknown, actionId: string): Promise<unknown> {
+    if (typeof value === 'string') return (await makers[value]?.(actionId)) ?? value;
+    if (Array.isArray(value)) return Promise.all(value.map((item) => replace(item, actionId)));
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).map(async ([key, item]) => [key, await replace(item, actionId)]);
+    return Object.fromEntries(await Promise.all(entries)) as unknown;
+  }
+
+  return (actionId, example) => replace(example.input, actionId);
+}
+
+const deviceCode = (api: Api) => api.post('/v1/auth/device/code', { device_name: 'a test' });
+
+async function untilWaiting(api: Api, sessionId: string): Promise<void> {
+  await api.output('session.message.send', { sessionId, message: 'ask to go on' });
+  const status = async () => (await api.output('session.status.get', { sessionId })).status as string;
+  await expect.poll(status, { timeout: 20_000, interval: 50 }).toBe('waiting');
+}
