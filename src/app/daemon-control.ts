@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { isLockFree } from '../local/file-lock.ts';
 import type { DaemonState, ProcessReport } from '../local/process-state.ts';
 import { daemonStateSchema, inspectProcess } from '../local/process-state.ts';
 import type { App } from './app.ts';
@@ -7,14 +8,20 @@ import type { Target } from './connection.ts';
 /** A daemon that is busy still answers within this, milliseconds. */
 const ANSWER_MS = 3000;
 
-/** What is known of the daemon of a profile; it is `running` only if it answers on its control port. */
-export const inspectDaemon = (app: App, target: Target): Promise<ProcessReport<DaemonState>> =>
-  inspectProcess(
-    target.paths.daemonState,
+/**
+ * What is known of the daemon of a profile. It is `running` only if it answers on its control port, and `silent` only if it
+ * holds its lock too: a left-over file may name the very pid and start of a process that is none of ours.
+ */
+export async function inspectDaemon(app: App, target: Target): Promise<ProcessReport<DaemonState>> {
+  const { daemonState, daemonLock } = target.paths;
+  const report = await inspectProcess(
+    daemonState,
     daemonStateSchema,
     app.processes,
     async (state) => (await askStatus(state))?.pid === state.pid,
   );
+  return report.is === 'silent' && (await isLockFree(daemonLock)) ? { ...report, is: 'stale' } : report;
+}
 
 /** What a daemon says of itself on its control port; undefined when it does not, or somebody else listens there. */
 function askStatus({ port, token }: DaemonState): Promise<Record<string, unknown> | undefined> {

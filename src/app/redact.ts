@@ -18,6 +18,8 @@ const SECRET_TEXT: [RegExp, string][] = [
     /((?:[\w-]*(?:token|secret|passw(?:or)?d|authorization|api[-_]?key|access[-_]?key))["']?\s*[=:]\s*["']?)(?!\[redacted\]|(?:bearer|basic)\s)[^\s"'&,;}]+/gi,
     `$1${HIDDEN}`,
   ],
+  // The value of a flag, as in an argument list.
+  [/(--[\w-]*(?:token|secret|password|key)\s+)(?!-)\S+/gi, `$1${HIDDEN}`],
   // Keys of well-known services.
   [/\b(?:sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[abps]|AKIA|AIza)[-_A-Za-z0-9]{12,}/g, HIDDEN],
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, HIDDEN],

@@ -32,6 +32,13 @@ export async function acquireProcessLock(path: string): Promise<ProcessLock> {
   return toLock(path, handle);
 }
 
+/** Whether nobody holds a lock at this moment. */
+export async function isLockFree(path: string): Promise<boolean> {
+  const handle = await tryLock(path);
+  handle?.close();
+  return handle !== undefined;
+}
+
 /**
  * Runs `work` while holding a lock, waiting for it up to `timeoutMs`.
  * @throws conflict naming the owner when the time is over; and whatever `work` throws
