@@ -28,3 +28,29 @@ test('the demo agent says, lists, sleeps and echoes, and each turn has one end',
   expect(events.filter((event) => event.type === 'user_message')).toHaveLength(4);
   expect(events.filter((event) => event.type === 'turn_ended')).toHaveLength(4);
 });
+
+test('the demo agent calls tools of the MCP servers that its session is given', async () => {
+  const server = join(import.meta.dirname, 'fakes/mcp-server.mjs');
+  const world = await createWorld({
+    mcpServers: ({ sessionId }) => [
+      { name: 'gone', command: '/nowhere/at/all', args: [], env: [] },
+      { name: 'fake', command: process.execPath, args: [server], env: [{ name: 'WHO', value: sessionId }] },
+    ],
+  });
+  await world.start('s1');
+  expect(JSON.parse((await world.turn('s1', 'tool add {"a": 2, "b": 3}')).reply)).toEqual({
+    sum: 5,
+    who: 's1',
+  });
+  expect(JSON.parse((await world.turn('s1', 'tool subtract {}')).reply)).toMatchObject({
+    error: expect.stringContaining('subtract'),
+    problems: [expect.stringContaining('gone')],
+  });
+  expect(JSON.parse((await world.turn('s1', 'tool add {nonsense')).reply)).toMatchObject({
+    error: expect.stringContaining('not JSON'),
+  });
+  const calls = world.backend
+    .events('s1')
+    .filter((event) => event.type === 'tool_call' && event.title === 'Call add');
+  expect(calls[0]).toMatchObject({ kind: 'other', status: 'in_progress' });
+});

@@ -1,13 +1,14 @@
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
+import { afterAll } from 'vitest';
 
-const require = createRequire(import.meta.url);
 const root = join(import.meta.dirname, '../../..');
-const out = mkdtempSync(join(tmpdir(), 'kaiwu-test-bundle-'));
-process.once('exit', () => rmSync(out, { recursive: true, force: true }));
+const cache = join(root, 'node_modules/.cache');
+mkdirSync(cache, { recursive: true });
+/** Inside the project, where packages that are not bundled are found. */
+const out = mkdtempSync(join(cache, 'test-daemon-'));
+afterAll(() => rmSync(out, { recursive: true, force: true }));
 const made = new Map<string, Promise<string>>();
 
 /** Bundles an entry as the product is bundled, once a test file. Answers the path of the result. */
@@ -24,17 +25,8 @@ export function bundle(entry: string): Promise<string> {
     platform: 'node',
     target: 'node20',
     logLevel: 'error',
+    external: ['@photostructure/sqlite', '@napi-rs/keyring'],
     banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
-    plugins: [
-      {
-        name: 'native',
-        setup: ({ onResolve }) =>
-          onResolve({ filter: /^@(photostructure\/sqlite|napi-rs\/keyring)/ }, ({ path }) => ({
-            path: require.resolve(path),
-            external: true,
-          })),
-      },
-    ],
   }).then(() => outfile);
   made.set(entry, result);
   return result;

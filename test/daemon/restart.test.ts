@@ -1,0 +1,216 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { bundle } from './helpers/bundle.ts';
+import type { DaemonProcessConfig } from './helpers/daemon-process.ts';
+import { createFakeBackend, type FakeBackend, TOKEN } from './helpers/fake-backend.ts';
+import { groupIsGone, groupMembers } from './helpers/processes.ts';
+import { assertGapless, fakeAgent, makeHome } from './helpers/world.ts';
+
+interface DaemonProcess {
+  child: ChildProcess;
+  port: number;
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+interface Place {
+  home: string;
+  backend: FakeBackend;
+  run(): Promise<DaemonProcess>;
+  start(sessionId: string, agentId?: string): Promise<unknown>;
+  deliver(sessionId: string, messageId: string, text: string): Promise<unknown>;
+}
+
+async function makePlace(): Promise<Place> {
+  const home = makeHome();
+  const workspace = join(home, 'workspace');
+  mkdirSync(workspace);
+  const backend = await createFakeBackend();
+  onTestFinished(() => backend.stop());
+  const [program, demoAgent] = await Promise.all([
+    bundle('test/daemon/helpers/daemon-process.ts'),
+    bundle('src/app/demo-agent.ts'),
+  ]);
+  const config: DaemonProcessConfig = {
+    home,
+    url: backend.url,
+    token: TOKEN,
+    demoAgent,
+    agents: [fakeAgent('stubborn'), fakeAgent('deaf-to-cancel')],
+  };
+  return {
+    home,
+    backend,
+    async run() {
+      const child = spawn(process.execPath, [program, JSON.stringify(config)], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let said = '';
+      child.stderr.on('data', (text) => {
+        said += text;
+      });
+      const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+      onTestFinished(async () => {
+        child.kill('SIGKILL');
+        await exited;
+      });
+      const port = await new Promise<number>((resolve, reject) => {
+        createInterface({ input: child.stdout }).once('line', (line) =>
+          resolve((JSON.parse(line) as { port: number }).port),
+        );
+        void exited.then((code) => reject(new Error(`the daemon exited with ${code}: ${said}`)));
+      });
+      const before = backend.hellos.length;
+      await backend.until(() => backend.hellos.length > before || backend.hellos.length > 0, 'a hello');
+      await backend.linked();
+      return {
+        child,
+        port,
+        kill: (signal) => {
+          child.kill(signal);
+          return exited;
+        },
+      };
+    },
+    start: (sessionId, agentId = 'demo') =>
+      backend.request('session.start', {
+        sessionId,
+        agentId,
+        directory: workspace,
+        permissionMode: 'default',
+      }),
+    deliver: (sessionId, messageId, text) =>
+      backend.request('session.deliver', { sessionId, messageId, text }),
+  };
+}
+
+const status = async (port: number) => {
+  const response = await fetch(`http://127.0.0.1:${port}/status`, {
+    headers: { authorization: 'Bearer control' },
+  });
+  return (await response.json()) as {
+    sessions: { sessionId: string; pid: number; status: string }[];
+    outbox: { events: number };
+  };
+};
+
+test('killed in mid-turn: the agent goes, the turn ends as failed, what was queued runs next, nothing twice', async () => {
+  const place = await makePlace();
+  const first = await place.run();
+  await place.start('s1');
+  await place.deliver('s1', 'm1', 'sleep 60');
+  await place.deliver('s1', 'm2', 'say second');
+  await place.backend.event('s1', 'agent_text');
+  const pid = (await status(first.port)).sessions[0]?.pid as number;
+  expect(groupMembers(pid)).not.toEqual([]);
+  await first.kill('SIGKILL');
+  // Nobody has started the daemon again yet, and still nothing is left.
+  await groupIsGone(pid);
+
+  const second = await place.run();
+  const failed = await place.backend.event('s1', 'turn_ended', (event) => event.messageId === 'm1');
+  expect(failed).toMatchObject({
+    outcome: 'failed',
+    reason: {
+      code: 'agent_failed',
+      message: expect.stringContaining('the daemon restarted during this turn'),
+    },
+  });
+  await place.backend.event('s1', 'session_stopped');
+  await place.backend.event(
+    's1',
+    'turn_ended',
+    (event) => event.messageId === 'm2' && event.outcome === 'completed',
+  );
+  await place.deliver('s1', 'm1', 'sleep 60');
+  await place.deliver('s1', 'm3', 'say third');
+  await place.backend.event('s1', 'turn_ended', (event) => event.messageId === 'm3');
+  const events = place.backend.events('s1');
+  assertGapless(events);
+  const order = events.flatMap((event) => (event.type === 'user_message' ? [event.messageId] : []));
+  expect(order).toEqual(['m1', 'm2', 'm3']);
+  expect(events.filter((event) => event.type === 'session_started').map((event) => event.resumed)).toEqual([
+    'new',
+    'without_history',
+  ]);
+  expect(await second.kill('SIGTERM')).toBe(0);
+  expect(place.backend.events('s1').at(-1)?.type).toBe('session_stopped');
+});
+
+test('killed while its agents ignore everything: their groups are gone, also those of grandchildren', async () => {
+  const place = await makePlace();
+  const first = await place.run();
+  await Promise.all([place.start('s1', 'stubborn'), place.start('s2', 'stubborn'), place.start('s3')]);
+  const pids = (await status(first.port)).sessions.map((session) => session.pid);
+  expect(groupMembers(pids[0] as number).length).toBeGreaterThan(1);
+  await first.kill('SIGKILL');
+  const second = await place.run();
+  await Promise.all(pids.map((pid) => groupIsGone(pid)));
+  for (const sessionId of ['s1', 's2', 's3']) {
+    expect((await place.backend.event(sessionId, 'session_stopped')).reason?.message).toContain(
+      'the daemon restarted',
+    );
+  }
+  expect((await status(second.port)).sessions).toEqual([]);
+});
+
+test('killed again and again while messages run: each message ends once, no event is lost or doubled', async () => {
+  const place = await makePlace();
+  let running = await place.run();
+  await place.start('s1');
+  const sent: string[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    for (let i = 0; i < 4; i += 1) {
+      const messageId = `m${round}-${i}`;
+      await place.deliver('s1', messageId, i === 2 ? 'sleep 0.2' : `say ${messageId}`);
+      sent.push(messageId);
+    }
+    await sleep(Math.random() * 300);
+    const pid = (await status(running.port)).sessions[0]?.pid;
+    await running.kill('SIGKILL');
+    running = await place.run();
+    if (pid !== undefined) await groupIsGone(pid);
+  }
+  await place.backend.until(
+    () =>
+      sent.every((id) =>
+        place.backend.events('s1').some((event) => event.type === 'turn_ended' && event.messageId === id),
+      ),
+    'every message to end',
+  );
+  const events = place.backend.events('s1');
+  assertGapless(events);
+  const begun = events.flatMap((event) => (event.type === 'user_message' ? [event.messageId] : []));
+  const ended = events.flatMap((event) => (event.type === 'turn_ended' ? [event.messageId] : []));
+  expect(begun).toEqual(sent);
+  expect(ended).toEqual(sent);
+  await vi.waitFor(async () => expect((await status(running.port)).outbox.events).toBe(0), 10_000);
+});
+
+test('suspended for longer than a link may be silent, it is online again soon', async () => {
+  const place = await makePlace();
+  const daemon = await place.run();
+  daemon.child.kill('SIGSTOP');
+  place.backend.drop();
+  await sleep(500);
+  daemon.child.kill('SIGCONT');
+  await place.backend.until(() => place.backend.hellos.length === 2, 'a second hello');
+});
+
+test('SIGTERM ends it and its agents, also one whose turn does not end', async () => {
+  const place = await makePlace();
+  const daemon = await place.run();
+  await place.start('s1', 'deaf-to-cancel');
+  await place.deliver('s1', 'm1', 'go');
+  await place.backend.event('s1', 'agent_text');
+  const pid = (await status(daemon.port)).sessions[0]?.pid as number;
+  expect(await daemon.kill('SIGTERM')).toBe(0);
+  await groupIsGone(pid, 0);
+  expect(place.backend.events('s1').slice(-2)).toMatchObject([
+    { type: 'turn_ended', outcome: 'canceled' },
+    { type: 'session_stopped' },
+  ]);
+});
