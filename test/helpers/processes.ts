@@ -22,13 +22,15 @@ export function descendantsOf(root: number): Seen[] {
     }
   }
   below.delete(root);
-  return [...below].flatMap((pid) => {
-    const startTime = table.startTime(pid);
-    return startTime === undefined
-      ? []
-      : [{ pid, startTime, command: read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ') }];
-  });
+  return [...below].map(seenOf).filter(({ startTime }) => startTime !== '');
 }
+
+/** A process as it is now; an empty start time when there is none. */
+export const seenOf = (pid: number): Seen => ({
+  pid,
+  startTime: table.startTime(pid) ?? '',
+  command: read(`/proc/${pid}/cmdline`).replaceAll('\0', ' '),
+});
 
 export const isAlive = ({ pid, startTime }: Pick<Seen, 'pid' | 'startTime'>): boolean =>
   table.startTime(pid) === startTime;

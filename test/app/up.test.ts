@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createProcessTable } from '../../src/local/process-table.ts';
+import { bareEnv, makeFolder, runKaiwu } from '../helpers/kaiwu.ts';
+import { descendantsOf, seenOf, waitGone } from '../helpers/processes.ts';
+import { makeHome } from '../helpers/signed-in.ts';
+import { startWorld, type World } from '../helpers/world.ts';
+
+const worlds: World[] = [];
+async function world(...options: Parameters<typeof startWorld>): Promise<World> {
+  const made = await startWorld(...options);
+  worlds.push(made);
+  return made;
+}
+afterEach(async () => {
+  for (const made of worlds.splice(0)) await made.stop();
+});
+
+const stateOf = async (path: string): Promise<{ pid: number; startTime: string; url: string }> =>
+  JSON.parse(await readFile(path, 'utf8'));
+
+/** Waits for what another process is about to write. */
+async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (const end = performance.now() + 40_000; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    const seen = await look().catch(() => undefined);
+    if (seen !== undefined) return seen;
+    if (performance.now() > end) throw new Error('it did not happen');
+  }
+}
+
+describe('kaiwu up', () => {
+  it('serves, signs in, and says what to do next', async () => {
+    const { output, home, url, cli } = await world();
+    const { stdout } = output();
+    expect(stdout.split('\n')[0]).toBe(`ready ${url}`);
+    const config = JSON.parse(stdout.slice(stdout.indexOf('{'), stdout.lastIndexOf('}') + 1));
+    expect(config.mcpServers.kaiwu.args.slice(-2)).toEqual(['mcp', 'serve']);
+    expect(config.mcpServers.kaiwu.env).toEqual({ KAIWU_HOME: home });
+    expect(stdout.match(/^ {2}kaiwu /gm)).toHaveLength(3);
+    const status = (await cli(['auth', 'status', '--json'])).json.output;
+    expect(status).toMatchObject({
+      profile: 'local',
+      url,
+      signedIn: true,
+      store: 'file',
+      daemon: { state: 'running' },
+    });
+    const spawned = await cli(['session', 'spawn-new', 'demo', '.', '--json']);
+    expect(spawned.json).toMatchObject({ status: 'ok', output: { directory: home } });
+    const line = [
+      'session',
+      'message',
+      'send',
+      spawned.json.output.sessionId,
+      'say hello',
+      '--wait',
+      '--json',
+    ];
+    expect((await cli(line)).json.output).toMatchObject({ status: 'completed', reply: 'hello' });
+  });
+
+  it('a second start finds the first, and ends well', async () => {
+    const { cli, pid, url } = await world();
+    const [second, third] = await Promise.all([cli(['up', '--no-open']), cli(['up'])]);
+    for (const { code, stdout } of [second, third]) {
+      expect(code).toBe(0);
+      expect(stdout).toBe(`Kaiwu is already running (pid ${pid}).\nready ${url}\n`);
+    }
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s stops everything, agents too', async (signal) => {
+    const made = await world();
+    expect((await made.cli(['session', 'spawn-new', 'demo', '.'])).code).toBe(0);
+    const seen = descendantsOf(made.pid);
+    expect(seen.length).toBeGreaterThanOrEqual(3);
+    process.kill(made.pid, signal);
+    expect(await waitGone([seenOf(made.pid), ...seen], 15_000)).toEqual([]);
+    // A plain end: no state of a running process stays.
+    for (const name of ['up.json', 'backend/backend.json', 'profiles/local/daemon.json']) {
+      await expect(readFile(join(made.home, name))).rejects.toThrow('ENOENT');
+    }
+  });
+
+  it('killed with -9 leaves no process, and the next start has the same address and sessions', async () => {
+    const first = await world();
+    await first.cli(['session', 'spawn-new', 'demo', '.', '--title', 'kept']);
+    const seen = descendantsOf(first.pid);
+    await first.kill();
+    expect(await waitGone(seen, 15_000)).toEqual([]);
+    const second = await startWorld({ home: first.home });
+    expect(second.url).toBe(first.url);
+    const { output } = (await second.cli(['session', 'list', '--json'])).json;
+    expect(output.sessions.map(({ title }: { title: string }) => title)).toEqual(['kept']);
+    await second.stop();
+  });
+
+  it('starts a backend or a daemon that was killed again, at the same address', async () => {
+    const { home, cli, url, output } = await world();
+    const paths = {
+      backend: join(home, 'backend/backend.json'),
+      daemon: join(home, 'profiles/local/daemon.json'),
+    };
+    for (const [name, path] of Object.entries(paths)) {
+      const before = await stateOf(path);
+      process.kill(before.pid, 'SIGKILL');
+      const after = await until(async () => {
+        const state = await stateOf(path);
+        return state.pid === before.pid ? undefined : state;
+      });
+      expect(after.url).toBe(url);
+      expect(output().stderr).toContain(`${name} ended (SIGKILL)`);
+    }
+    const spawned = await until(async () => {
+      const result = await cli(['session', 'spawn-new', 'demo', '.', '--json']);
+      return result.code === 0 ? result : undefined;
+    });
+    expect(spawned.json.output.status).toBe('idle');
+  });
+
+  it('uses a daemon that runs already as it is, and leaves it running', async () => {
+    const home = await makeFolder('kaiwu-world-');
+    const before = await startWorld({ home });
+    await before.stop();
+    const daemon = (await before.cli(['daemon', 'start', '--json'])).json.output;
+    const again = await world({ home });
+    expect(again.output().stderr).toContain(`runs already (pid ${daemon.pid})`);
+    await again.stop();
+    expect(createProcessTable().startTime(daemon.pid)).toBeDefined();
+    await before.cli(['daemon', 'stop']);
+    await rm(home, { recursive: true });
+  });
+
+  it('takes the port that is asked for, and says when it is taken', async () => {
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
+    const { port } = blocker.address() as AddressInfo;
+    const home = await makeHome();
+    const { code, stderr } = await home.cli(['up', '--port', String(port)]);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(String(port));
+    blocker.close();
+    await home.remove();
+  });
+
+  it('does not take over a profile `local` of somebody else', async () => {
+    const home = await makeHome();
+    await home.cli(['server', 'add', 'local', 'https://kaiwu.example.com']);
+    const { code, stderr } = await home.cli(['up']);
+    expect(code).toBe(6);
+    expect(stderr).toContain('The profile local names https://kaiwu.example.com');
+    await home.remove();
+  });
+
+  it('stops with the message of a damaged database, and leaves it', async () => {
+    const home = await makeHome();
+    await (await startWorld({ home: home.home })).stop();
+    const database = home.path('backend/kaiwu.db');
+    await writeFile(database, 'this is no database, whatever its name says');
+    const { code, stderr } = await runKaiwu(['up'], { env: bareEnv(home.home), cwd: home.home });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(database);
+    expect(readFileSync(database, 'utf8')).toContain('this is no database');
+    await home.remove();
+  });
+});
