@@ -1,5 +1,5 @@
-import type { DaemonMethods } from '../core/link.ts';
-import { LINK_PROTOCOL } from '../core/link.ts';
+import { KaiwuError } from '../core/errors.ts';
+import { type DaemonMethods, LINK_PROTOCOL } from '../core/link.ts';
 import type { RpcHandlers } from '../core/rpc-peer.ts';
 import { createGuardian } from './acp/guardian.ts';
 import { createAgentRegistry } from './agents/registry.ts';
@@ -135,7 +135,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     runtime,
     random: options.random,
     log,
-    handlers,
+    handlers: untilEnding(handlers, () => ending),
     hello: () => ({
       protocol: LINK_PROTOCOL,
       machineId: machine.machineId,
@@ -177,4 +177,19 @@ export function createDaemon(options: DaemonOptions): Daemon {
       outbox: { events: journal.unsentCount() },
     }),
   };
+}
+
+/** A daemon on its way out begins nothing more: what it is asked comes again after the next start. */
+function untilEnding(
+  handlers: RpcHandlers<DaemonMethods>,
+  isEnding: () => boolean,
+): RpcHandlers<DaemonMethods> {
+  const guarded = Object.entries(handlers).map(([method, handler]) => [
+    method,
+    async (params: never) => {
+      if (isEnding()) throw new KaiwuError('machine_offline', 'The daemon of this machine is about to end.');
+      return handler(params);
+    },
+  ]);
+  return Object.fromEntries(guarded) as RpcHandlers<DaemonMethods>;
 }

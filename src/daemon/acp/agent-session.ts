@@ -3,7 +3,7 @@ import type { AgentOption, PermissionMode } from '../../core/session.ts';
 import { toRedactor } from '../agents/environment.ts';
 import type { FoundAgent } from '../agents/registry.ts';
 import { type AcpConnection, createConnection, type PermissionOutcome } from './connection.ts';
-import { type Controls, configChoices, toControls } from './controls.ts';
+import { type Controls, configChoices, knownModes, toControls } from './controls.ts';
 import type { EndGraces } from './group.ts';
 import type { Guardian } from './guardian.ts';
 import { type McpServerConfig, type Opened, openConversation } from './open.ts';
@@ -192,6 +192,10 @@ function createControlState(options: AgentSessionOptions) {
     opened(given: AcpConnection, opened: Opened) {
       acpSessionId = opened.acpSessionId;
       controls = toControls(opened.offers);
+      // Some agents name their modes only when a conversation is new, and know them all the same.
+      if (opened.resumed === 'loaded' && controls.mode === undefined) {
+        controls.mode = knownModes(Object.values(definition.modes).flat());
+      }
       connection = given;
     },
     models: () => controls.model?.options ?? [],

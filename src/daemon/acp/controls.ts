@@ -62,6 +62,10 @@ function modesChoice(modes: unknown): Choice | undefined {
   };
 }
 
+/** Modes that an agent is taken to have. */
+export const knownModes = (ids: string[]): Choice | undefined =>
+  modesChoice({ availableModes: ids.map((id) => ({ id, name: id })) });
+
 /** Not in the protocol's schema any more, yet some agents know no other way. */
 function modelsChoice(models: unknown): Choice | undefined {
   if (!isObject(models)) return undefined;

@@ -2,7 +2,7 @@ import type { AgentListener, AgentSession } from '../acp/agent-session.ts';
 import type { AgentExit } from '../acp/process.ts';
 import type { SessionContext } from './context.ts';
 import { openStored } from './open.ts';
-import { untilStored } from './until-stored.ts';
+import { storeSoon, untilStored } from './until-stored.ts';
 
 /** Holds the agent of a session: none, one that starts, or one that is ready. */
 export interface AgentSlot {
@@ -44,11 +44,11 @@ export function createAgentSlot(options: {
         if (current === agent) current = undefined;
         options.onExit(exit);
         await agent.end();
-        await forget();
+        forget();
       });
       return agent;
     } catch (error) {
-      await forget();
+      forget();
       if (!abort.signal.aborted) await options.onFailed(error);
       throw error;
     } finally {
@@ -56,8 +56,8 @@ export function createAgentSlot(options: {
     }
   }
 
-  async function forget(): Promise<void> {
-    if (current === undefined) await untilStored(context, () => journal.setProcess(sessionId, undefined));
+  function forget(): void {
+    if (current === undefined) storeSoon(context, () => journal.setProcess(sessionId, undefined));
   }
 
   return {

@@ -11,7 +11,7 @@ import { createModeKeeper } from './mode-keeper.ts';
 import { toReason } from './reason.ts';
 import { toLateEvents } from './transcript.ts';
 import { createTurn, type Turn } from './turn.ts';
-import { untilStored } from './until-stored.ts';
+import { storeSoon, untilStored } from './until-stored.ts';
 
 /** One session: its agent, its queue, and one turn at a time. */
 export interface ManagedSession {
@@ -129,7 +129,7 @@ export function createSession(context: SessionContext, sessionId: string): Manag
     // A turn stores the end of the agent together with its own.
     if (turn !== undefined) return;
     const events = toSessionEnd(exit, false);
-    if (events.length > 0) void untilStored(context, () => append(...events));
+    if (events.length > 0) storeSoon(context, () => append(...events));
   }
 
   async function runQueue(): Promise<void> {

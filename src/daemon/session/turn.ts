@@ -13,7 +13,7 @@ import type { SessionContext } from './context.ts';
 import { createPermissionDesk } from './permissions.ts';
 import { toReason } from './reason.ts';
 import { createTurnTranscript } from './transcript.ts';
-import { untilStored } from './until-stored.ts';
+import { storeSoon, untilStored } from './until-stored.ts';
 
 type Json = Record<string, unknown>;
 
@@ -68,7 +68,7 @@ export function createTurn(options: {
   const desk = createPermissionDesk({
     messageId,
     mode: () => modeOverride ?? options.sessionMode(),
-    append,
+    append: (events) => storeSoon(context, () => append(events)),
     newId: context.runtime.newUuid,
     limitMs: context.limits.permissionMs,
     onAllowed: (kind) => {
@@ -149,16 +149,20 @@ export function createTurn(options: {
       canceled = { reason };
       agent.setPaused(false);
       agent.cancel();
-      append(desk.close(by));
+      const canceledRequests = desk.close(by);
+      storeSoon(context, () => append(canceledRequests));
     },
   };
 }
 
 const OPTION_KINDS = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const;
 
+/** Most options of one request. */
+const MAX_OPTIONS = 50;
+
 /** Options of a kind that is not known cannot be chosen safely and are left out. */
 function toOptions(options: unknown): PermissionOption[] {
-  return (Array.isArray(options) ? options.filter(isObject) : []).flatMap((option) => {
+  return (Array.isArray(options) ? options.filter(isObject).slice(0, MAX_OPTIONS) : []).flatMap((option) => {
     const kind = OPTION_KINDS.find((known) => known === option.kind);
     if (kind === undefined || typeof option.optionId !== 'string') return [];
     return [

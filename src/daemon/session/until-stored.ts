@@ -21,6 +21,16 @@ export async function untilStored(
   }
 }
 
+/** The same without waiting for it. What cannot be stored in the end is only logged. */
+export function storeSoon(
+  context: Pick<SessionContext, 'journal' | 'log' | 'isEnding'>,
+  work: () => void,
+): void {
+  untilStored(context, work).catch((error: unknown) => {
+    context.log.error({ error }, 'something that happened in a session could not be stored');
+  });
+}
+
 /** A full or failing disk and a locked file may get well again; everything else is ours. */
 const isPassing = (error: unknown): boolean =>
   error instanceof KaiwuError && (error.code === 'internal' || error.code === 'conflict');

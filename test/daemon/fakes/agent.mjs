@@ -122,6 +122,10 @@ const PROMPTS = {
   async 'long-line'(text) {
     say('y'.repeat(Number(text)));
   },
+  async 'slow-line'(text) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    say('y'.repeat(Number(text)));
+  },
   async 'text-flood'(text) {
     const chunk = 'z'.repeat(1000);
     for (let i = 0; i < Number(text); i += 1) say(chunk);

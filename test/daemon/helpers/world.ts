@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createRuntime } from '../../../src/app/runtime.ts';
-import type { Logger } from '../../../src/core/ports/host.ts';
+import type { Logger, SqliteHandle } from '../../../src/core/ports/host.ts';
 import type { PermissionMode } from '../../../src/core/session.ts';
 import { type AgentDefinition, toAgentTable } from '../../../src/daemon/agents/agents.ts';
 import { createDaemon, type Daemon } from '../../../src/daemon/daemon.ts';
@@ -30,6 +30,7 @@ export interface World {
   workspace: string;
   backend: FakeBackend;
   daemon: Daemon;
+  db: SqliteHandle;
   lines: Line[];
   fatal: Error[];
   start(
@@ -141,6 +142,7 @@ export async function createWorld(
     workspace,
     backend,
     daemon,
+    db,
     lines,
     fatal,
     send,
