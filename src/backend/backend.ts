@@ -50,7 +50,7 @@ export interface BackendOptions {
 }
 
 export interface Backend {
-  /** Port 0 takes a free one. @throws conflict (port taken) | unsupported (a remote address over plain HTTP) */
+  /** Port 0 takes a free one. Answers the address on this machine. @throws conflict (port taken) | unsupported (a remote address over plain HTTP) */
   listen(address?: { host?: string; port?: number }): Promise<{ url: string; port: number }>;
   /** Refuses new calls, lets running ones end for `drainMs`, ends streams and links, closes the store. Idempotent. */
   close(options?: { drainMs?: number }): Promise<void>;
@@ -90,7 +90,13 @@ export function createBackend(options: BackendOptions): Backend {
     revocations,
     runtime,
     randomBytes,
-    serverInfo: () => ({ serverId, url: bound.url, version, startedAt, database: options.database }),
+    serverInfo: () => ({
+      serverId,
+      url: publicUrl ?? bound.url,
+      version,
+      startedAt,
+      database: options.database,
+    }),
   });
   const engine = options.createEngine({
     ports,
@@ -175,10 +181,7 @@ export function createBackend(options: BackendOptions): Backend {
       await engine.recover();
       bound = { host, url: '' };
       const { port: actual } = await server.listen(host, port);
-      bound = {
-        host,
-        url: publicUrl ?? `http://${bracketed(isWildcard(host) ? '127.0.0.1' : host)}:${actual}`,
-      };
+      bound = { host, url: `http://${bracketed(isWildcard(host) ? '127.0.0.1' : host)}:${actual}` };
       await bootstrap?.rotate();
       log.info({ url: bound.url, version }, 'backend listens');
       return { url: bound.url, port: actual };

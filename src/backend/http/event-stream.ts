@@ -1,10 +1,13 @@
-import type { ServerResponse } from 'node:http';
 import type { FeedEntry } from '../../core/feed.ts';
 import { createBell } from '../bell.ts';
 import type { FeedStore } from '../store/store.ts';
 
-/** Live entries that a slow reader may leave waiting; past it they are read again from the store when it is ready. */
-const MAX_WAITING = 1000;
+/** What a slow reader may leave waiting, entries and characters; past it the store is read again when it is ready. */
+const MAX_WAITING = 10_000;
+const MAX_WAITING_CHARS = 4 * 1024 * 1024;
+
+/** Characters handed on at once, and at most one entry more. */
+const CHUNK_CHARS = 64 * 1024;
 
 /** Stored entries read at once. */
 const PAGE = 200;
@@ -16,7 +19,14 @@ export interface StreamTimings {
   stallMs: number;
 }
 
+interface Waiting {
+  /** 0 for what is live only. */
+  id: number;
+  text: string;
+}
+
 export interface EventStream {
+  body: ReadableStream<Uint8Array>;
   /** Ends it: at once if the reader is not reading. */
   stop(): void;
   done: Promise<void>;
@@ -26,46 +36,74 @@ export interface EventStream {
  * Server-sent events from the feed. Stored entries are sent in order, each once, from `after` on; a reader that
  * falls behind is served from the store, so memory stays bounded and nothing is lost but live deltas.
  */
-export function streamEvents(
-  out: ServerResponse,
-  options: {
-    feed: FeedStore;
-    /** Id after which to resume; undefined for live entries only. */
-    after: number | undefined;
-    wants(entry: FeedEntry): boolean;
-    /** Asked at each heartbeat. */
-    mayGoOn(): boolean;
-    timings: StreamTimings;
-  },
-): EventStream {
+export function streamEvents(options: {
+  feed: FeedStore;
+  /** Id after which to resume; undefined for live entries only. */
+  after: number | undefined;
+  wants(entry: FeedEntry): boolean;
+  /** Asked at each heartbeat. */
+  mayGoOn(): boolean;
+  /** Tears the connection down, for a reader that does not read. */
+  cut(): void;
+  timings: StreamTimings;
+}): EventStream {
   const { feed, after, wants, timings } = options;
   const bell = createBell();
-  let waiting: FeedEntry[] = [];
+  const room = createBell();
+  const encoder = new TextEncoder();
+  let controller!: ReadableStreamDefaultController<Uint8Array>;
+  let waiting: Waiting[] = [];
+  let waitingChars = 0;
   let behind = after !== undefined;
   let cursor = after ?? 0;
   let quiet = false;
   let stopped = false;
+  let canceled = false;
 
-  const stop = () => {
+  const body = new ReadableStream<Uint8Array>({
+    start: (given) => {
+      controller = given;
+    },
+    pull: room.ring,
+    cancel: () => {
+      canceled = true;
+      stop();
+    },
+  });
+  const isFull = (): boolean => (controller.desiredSize ?? 0) <= 0;
+
+  function stop(): void {
+    if (!stopped && !canceled && isFull()) options.cut();
     stopped = true;
-    if (out.writableNeedDrain) out.destroy();
     bell.ring();
-  };
-
-  async function send(text: string): Promise<void> {
-    if (text === '' || stopped || out.write(text)) return;
-    await new Promise<void>((resolve) => {
-      const settle = () => {
-        clearTimeout(stalled);
-        out.off('drain', settle).off('close', settle);
-        resolve();
-      };
-      const stalled = setTimeout(() => out.destroy(), timings.stallMs);
-      out.on('drain', settle).on('close', settle);
-    });
+    room.ring();
   }
 
-  const format = (entry: FeedEntry): string => (wants(entry) ? toEvent(entry.type, entry.id, entry) : '');
+  async function send(text: string): Promise<void> {
+    if (text === '' || stopped) return;
+    controller.enqueue(encoder.encode(text));
+    const stalled = setTimeout(stop, timings.stallMs);
+    while (!stopped && isFull()) await room.heard();
+    clearTimeout(stalled);
+  }
+
+  /** Entries that nobody wants are kept as an id alone: the reader is past them then. */
+  const format = (entry: FeedEntry): Waiting => ({
+    id: entry.id ?? 0,
+    text: wants(entry) ? toEvent(entry.type, entry.id, entry) : '',
+  });
+
+  async function sendAll(entries: Waiting[]): Promise<void> {
+    let text = '';
+    for (const entry of entries) {
+      text += entry.text;
+      cursor = Math.max(cursor, entry.id);
+      if (text.length < CHUNK_CHARS) continue;
+      await send(text);
+      text = '';
+    }
+    await send(text);
+  }
 
   async function begin(): Promise<void> {
     if (after !== undefined) return send(': resuming\n\n');
@@ -84,8 +122,7 @@ export function streamEvents(
       }
       const page = await feed.since(cursor, PAGE);
       if (page.length === 0) return;
-      await send(page.map(format).join(''));
-      cursor = page.at(-1)?.id ?? cursor;
+      await sendAll(page.map(format));
     }
   }
 
@@ -93,21 +130,25 @@ export function streamEvents(
     await begin();
     while (!stopped) {
       if (behind) await replay();
-      const fresh = waiting.filter((entry) => entry.id === undefined || entry.id > cursor);
+      const fresh = waiting.filter((entry) => entry.id === 0 || entry.id > cursor);
       waiting = [];
-      cursor = Math.max(cursor, ...fresh.map((entry) => entry.id ?? 0));
-      await send(fresh.map(format).join('') || (quiet ? ': quiet\n\n' : ''));
+      waitingChars = 0;
+      if (quiet && fresh.length === 0) await send(': quiet\n\n');
+      await sendAll(fresh);
       quiet = false;
       if (!behind && waiting.length === 0) await bell.heard();
     }
   }
 
   const unsubscribe = feed.subscribe((entry) => {
-    if (waiting.length >= MAX_WAITING) {
+    const next = format(entry);
+    if (waiting.length >= MAX_WAITING || waitingChars + next.text.length > MAX_WAITING_CHARS) {
       waiting = [];
+      waitingChars = 0;
       behind = true;
     }
-    waiting.push(entry);
+    waiting.push(next);
+    waitingChars += next.text.length;
     bell.ring();
   });
   const heartbeat = setInterval(() => {
@@ -115,13 +156,14 @@ export function streamEvents(
     if (options.mayGoOn()) bell.ring();
     else stop();
   }, timings.heartbeatMs);
-  out.on('close', stop);
   const done = run().finally(() => {
+    stopped = true;
     clearInterval(heartbeat);
     unsubscribe();
-    out.end();
+    // Where the reader has gone it is closed already.
+    if (!canceled) controller.close();
   });
-  return { stop, done };
+  return { body, stop, done };
 }
 
 const toEvent = (type: string, id: number | undefined, data: object): string =>

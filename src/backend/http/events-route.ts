@@ -1,4 +1,3 @@
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
 import * as z from 'zod';
 import { KaiwuError } from '../../core/errors.ts';
@@ -7,7 +6,6 @@ import type { Logger } from '../../core/ports/host.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import type { Revocations } from '../revocations.ts';
 import type { FeedStore } from '../store/store.ts';
-import { SECURITY_HEADERS } from './answer.ts';
 import { type Authenticate, isOver } from './authenticate.ts';
 import { type EventStream, streamEvents, type StreamTimings } from './event-stream.ts';
 import type { Gate } from './gate.ts';
@@ -47,19 +45,15 @@ export function addEventsRoute(
     const types = readTypes(c.req.query('types'));
     const after = readAfter(c.req.header('last-event-id'));
     const sessions = [c.req.query('sessionId'), bearer.scope.sessionId].filter((id) => id !== undefined);
-    const { outgoing } = c.env;
-    outgoing.writeHead(200, {
-      ...SECURITY_HEADERS,
-      'content-type': 'text/event-stream; charset=utf-8',
-      // A proxy must not hold events back.
-      'x-accel-buffering': 'no',
-      'x-request-id': c.get('requestId'),
-    });
-    const stream = streamEvents(outgoing, {
+    const stream = streamEvents({
       feed,
       after,
       wants: (entry) => types.has(entry.type) && sessions.every((id) => isOf(entry, id)),
       mayGoOn: () => bearer.expiresAt === undefined || !isOver(bearer.expiresAt, runtime),
+      cut() {
+        log.info({ tokenId: bearer.tokenId }, 'cutting an event stream that is not read');
+        c.env.outgoing.destroy();
+      },
       timings: options.timings,
     });
     const forget = revocations.onRevoked(bearer, stream.stop);
@@ -70,7 +64,10 @@ export function addEventsRoute(
         forget();
         open.delete(stream);
       });
-    return RESPONSE_ALREADY_SENT;
+    // A proxy must not hold events back.
+    c.header('x-accel-buffering', 'no');
+    c.header('content-type', 'text/event-stream; charset=utf-8');
+    return c.body(stream.body);
   });
 
   return {

@@ -15,7 +15,7 @@ export interface LinkTimings {
 const MAX_WAITING_FRAMES = 64;
 
 /** Outgoing bytes that the other end may leave unread before the link is given up; it comes back and resumes. */
-const MAX_UNSENT_BYTES = 16 * 1024 * 1024;
+const MAX_UNSENT_BYTES = 32 * 1024 * 1024;
 
 /** Milliseconds for the closing handshake; then the socket is torn down. */
 const CLOSE_GRACE_MS = 1000;
@@ -55,12 +55,15 @@ export function createLinkSocket(
       if (waiting.length < MAX_WAITING_FRAMES && ws.isPaused) ws.resume();
     }
     handling = false;
-    lastHeard = monotonicMs();
   }
 
+  let lastBeat = monotonicMs();
   const heartbeat = setInterval(() => {
-    // While frames wait here the silence is ours, not the other end's.
-    if (!handling && monotonicMs() - lastHeard > timings.deadMs) {
+    const now = monotonicMs();
+    // While frames wait here, and after this process has slept, the silence is ours and not the other end's.
+    if (handling || now - lastBeat > 2 * timings.pingMs) lastHeard = now;
+    lastBeat = now;
+    if (now - lastHeard > timings.deadMs) {
       log.warn({ deadMs: timings.deadMs }, 'link is silent, taking it for dead');
       ws.terminate();
     } else if (ws.readyState === ws.OPEN) {

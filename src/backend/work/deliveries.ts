@@ -3,6 +3,7 @@ import type { Logger } from '../../core/ports/host.ts';
 import type { Message, Session } from '../../core/session.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { BackendStore, MessageOverrides } from '../store/store.ts';
+import { createSlots } from './slots.ts';
 import type { Starts } from './starts.ts';
 
 /** Milliseconds for a daemon to put a message on its disk. */
@@ -10,6 +11,9 @@ const DELIVER_TIMEOUT_MS = 30_000;
 
 /** Milliseconds before a delivery that failed for a passing reason is tried again on the same link. */
 const RETRY_MS = 5000;
+
+/** Sessions of one machine whose messages are on their way at once: a long backlog must not fill the link. */
+const SESSIONS_AT_ONCE = 4;
 
 /** Hands stored messages to daemons: one chain a session, so their order holds. */
 export interface Deliveries {
@@ -28,6 +32,7 @@ export function createDeliveries(options: {
   log: Logger;
 }): Deliveries {
   const { store, links, starts, log } = options;
+  const slots = createSlots(SESSIONS_AT_ONCE);
   const chains = new Map<string, { again: boolean; done: Promise<void> }>();
   const retries = new Map<string, ReturnType<typeof setTimeout>>();
   let closed = false;
@@ -56,12 +61,16 @@ export function createDeliveries(options: {
   }
 
   async function pass(sessionId: string): Promise<void> {
+    const { machineId } = await store.sessions.get(sessionId);
     await starts.settled(sessionId);
-    for (const message of await store.messages.undelivered(sessionId)) {
-      // A stop may have canceled it while the ones before it were on their way.
-      if ((await store.messages.get(message.messageId))?.status !== 'queued') continue;
-      if (!(await deliverOne(await store.sessions.get(sessionId), message))) return;
-    }
+    await slots.run(machineId, async () => {
+      if (closed || !links.isLinked(machineId)) return;
+      for (const message of await store.messages.undelivered(sessionId)) {
+        // A stop may have canceled it while the ones before it were on their way.
+        if ((await store.messages.get(message.messageId))?.status !== 'queued') continue;
+        if (!(await deliverOne(await store.sessions.get(sessionId), message))) return;
+      }
+    });
   }
 
   /** Whether the next one may follow. */
