@@ -31,6 +31,8 @@ export interface Target {
   /** Name of the profile; made from the address where the address alone was given. */
   profile: string;
   url: string;
+  /** Flags with which another process of ours chooses the same. */
+  selector: string[];
   webappUrl?: string;
   caFile?: string;
   paths: ProfilePaths;
@@ -65,6 +67,7 @@ export async function resolveTarget(app: App, flags: ServerFlags, readEnv: boole
   return {
     profile: name,
     url: toBaseUrl(profile.url),
+    selector: config?.profiles[name] === undefined ? ['--server-url', profile.url] : ['--server', name],
     ...optional('webappUrl', flags.webappUrl ?? profile.webappUrl),
     ...optional('caFile', profile.caFile),
     ...optional('machineId', config?.machineId),

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { isLockFree } from '../local/file-lock.ts';
+import { readOwner } from '../local/file-lock.ts';
 import type { DaemonState, ProcessReport } from '../local/process-state.ts';
 import { daemonStateSchema, inspectProcess } from '../local/process-state.ts';
 import type { App } from './app.ts';
@@ -10,7 +10,7 @@ const ANSWER_MS = 3000;
 
 /**
  * What is known of the daemon of a profile. It is `running` only if it answers on its control port, and `silent` only if it
- * holds its lock too: a left-over file may name the very pid and start of a process that is none of ours.
+ * took the daemon's lock too: a left-over file may name the very pid and start of a process that is none of ours.
  */
 export async function inspectDaemon(app: App, target: Target): Promise<ProcessReport<DaemonState>> {
   const { daemonState, daemonLock } = target.paths;
@@ -20,7 +20,10 @@ export async function inspectDaemon(app: App, target: Target): Promise<ProcessRe
     app.processes,
     async (state) => (await askStatus(state))?.pid === state.pid,
   );
-  return report.is === 'silent' && (await isLockFree(daemonLock)) ? { ...report, is: 'stale' } : report;
+  if (report.is !== 'silent') return report;
+  const owner = readOwner(daemonLock);
+  const ours = owner?.pid === report.state.pid && owner.startTime === report.state.startTime;
+  return ours ? report : { ...report, is: 'stale' };
 }
 
 /** What a daemon says of itself on its control port; undefined when it does not, or somebody else listens there. */

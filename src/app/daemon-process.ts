@@ -27,7 +27,7 @@ export async function startDaemon(app: App, target: Target, signal: AbortSignal)
   // What it says before its own log is open, and a crash of Node itself, would be lost otherwise.
   const output = openSync(`${daemonLog(app, target)}.out`, 'w', 0o600);
   const [node, binary] = app.command;
-  const child = spawn(node, [binary, 'daemon', 'run', '--server', target.profile], {
+  const child = spawn(node, [binary, 'daemon', 'run', ...target.selector], {
     detached: true,
     stdio: ['ignore', output, output],
     windowsHide: true,
@@ -40,31 +40,52 @@ export async function startDaemon(app: App, target: Target, signal: AbortSignal)
   child.on('exit', (code, by) => {
     ended = by ?? `exit code ${code}`;
   });
+  try {
+    return await awaitDaemon(app, target, signal, () => ended);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  } finally {
+    child.unref();
+  }
+}
+
+/** Waits until the daemon of a profile answers. @param ended why it never will, once that is known */
+export async function awaitDaemon(
+  app: App,
+  target: Target,
+  signal: AbortSignal,
+  ended: () => string | undefined = () => undefined,
+): Promise<DaemonState> {
   for (
     const until = performance.now() + START_MS;
     performance.now() < until && !signal.aborted;
     await sleep(LOOK_MS)
   ) {
     const report = await inspectDaemon(app, target);
-    if (report.is === 'running') {
-      child.unref();
-      return report.state;
-    }
-    if (ended !== undefined) throw await didNotStart(app, target, ended);
+    if (report.is === 'running') return report.state;
+    const why = ended();
+    if (why !== undefined) throw await didNotStart(app, target, why);
   }
-  child.kill('SIGKILL');
   throw await didNotStart(app, target, `no answer within ${START_MS / 1000} s`);
 }
 
 /** Ends a daemon that was verified to be ours: politely, then by force. */
 export async function stopDaemon(app: App, target: Target, state: DaemonState): Promise<{ forced: boolean }> {
   const isThere = () => app.processes.startTime(state.pid) === state.startTime;
-  process.kill(state.pid, 'SIGTERM');
+  const signal = (name: NodeJS.Signals) => {
+    try {
+      if (isThere()) process.kill(state.pid, name);
+    } catch {
+      // Gone between the look and the signal.
+    }
+  };
+  signal('SIGTERM');
   let forced = false;
   for (const until = performance.now() + STOP_MS; isThere(); await sleep(LOOK_MS)) {
     if (performance.now() < until || forced) continue;
     forced = true;
-    process.kill(state.pid, 'SIGKILL');
+    signal('SIGKILL');
   }
   if (forced) await removeStateFile(target.paths.daemonState);
   return { forced };

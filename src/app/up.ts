@@ -13,7 +13,7 @@ import { toHostConfig } from './mcp-config.ts';
 import { type Supervised, supervise } from './supervise.ts';
 
 /** Profile of the backend that runs in this home. */
-export const LOCAL_PROFILE = 'local';
+const LOCAL_PROFILE = 'local';
 
 /** Longest time, milliseconds, that the children get to end; then they are killed. */
 const GRACE_MS = 10_000;

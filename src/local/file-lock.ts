@@ -32,13 +32,6 @@ export async function acquireProcessLock(path: string): Promise<ProcessLock> {
   return toLock(path, handle);
 }
 
-/** Whether nobody holds a lock at this moment. */
-export async function isLockFree(path: string): Promise<boolean> {
-  const handle = await tryLock(path);
-  handle?.close();
-  return handle !== undefined;
-}
-
 /**
  * Runs `work` while holding a lock, waiting for it up to `timeoutMs`.
  * @throws conflict naming the owner when the time is over; and whatever `work` throws
@@ -88,7 +81,8 @@ function toLock(path: string, handle: SqliteHandle): ProcessLock {
 
 const ownerPath = (path: string): string => `${path}.owner`;
 
-function readOwner(path: string): LockOwner | undefined {
+/** Who took a lock last, as long as it has not released it. It may have died since. */
+export function readOwner(path: string): LockOwner | undefined {
   try {
     return JSON.parse(readFileSync(ownerPath(path), 'utf8')) as LockOwner;
   } catch {
