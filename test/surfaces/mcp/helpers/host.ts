@@ -34,8 +34,12 @@ export interface Host {
   kill(): Promise<void>;
 }
 
-export function startHost([file = '', ...args]: string[], optionsFile: string): Host {
-  const child = spawn(file, args, { stdio: 'pipe' });
+export function startHost(
+  [file = '', ...args]: string[],
+  optionsFile: string,
+  env?: NodeJS.ProcessEnv,
+): Host {
+  const child = spawn(file, args, { stdio: 'pipe', ...(env === undefined ? {} : { env }) });
   const lines: string[] = [];
   let rest = '';
   let errors = '';
