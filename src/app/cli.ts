@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { isatty } from 'node:tty';
 import type { ActionManifest } from '../core/spec.ts';
 import type { Channel } from '../local/home.ts';
 import { type Command, toCommands } from '../surfaces/cli/command.ts';
@@ -62,15 +63,15 @@ function homeOrLater(channel: Channel): App {
 
 function processIo(): CliIo {
   const { stdin, stdout, stderr, env } = process;
-  const color = stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+  const isTerminal = isatty(1);
   return {
     stdin,
     stdout,
     stderr,
     cwd: process.cwd(),
-    ...(stdout.isTTY ? { width: stdout.columns } : {}),
-    color,
-    progress: stderr.isTTY === true && env.TERM !== 'dumb' && env.CI === undefined,
+    ...(isTerminal ? { width: stdout.columns } : {}),
+    color: isTerminal && !env.NO_COLOR && env.TERM !== 'dumb',
+    progress: isatty(2) && env.TERM !== 'dumb' && env.CI === undefined,
   };
 }
 

@@ -61,7 +61,7 @@ export function supervise(options: ChildOptions): Supervised {
   }
 
   let resolveStarted = () => {};
-  let rejectStarted = (_: unknown) => {};
+  let rejectStarted: (error: unknown) => void = () => {};
   const started = new Promise<void>((resolve, reject) => {
     resolveStarted = resolve;
     rejectStarted = reject;

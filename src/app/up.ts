@@ -73,7 +73,8 @@ async function superviseBoth(app: App, options: UpOptions, lock: ProcessLock): P
   } finally {
     // The daemon first: it hands its last events to a backend that still listens.
     const until = performance.now() + GRACE_MS;
-    for (const running of children.reverse()) await running.stop(Math.max(1000, until - performance.now()));
+    for (const running of children.toReversed())
+      await running.stop(Math.max(1000, until - performance.now()));
     await removeStateFile(app.paths.up.state);
     lock.release();
   }

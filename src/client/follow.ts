@@ -70,9 +70,9 @@ async function readStream(
       },
     });
     stream.on('response', ({ statusCode }: { statusCode: number }) => {
-      if (statusCode !== 200) return stream.destroy();
-      up = true;
-      onState?.(true);
+      up = statusCode === 200;
+      if (up) onState?.(true);
+      else stream.destroy();
     });
     const decoder = new TextDecoder();
     for await (const chunk of stream) parser.feed(decoder.decode(chunk as Buffer, { stream: true }));

@@ -16,7 +16,7 @@ export interface ProxySettings {
 export function createTlsAgent(target: string, proxy: ProxySettings = {}): HttpsAgent {
   const address = toProxy(new URL(target), proxy);
   if (address === undefined) return new HttpsAgent({ keepAlive: true });
-  return new HttpsProxyAgent({ keepAlive: true, proxy: address }) as HttpsAgent;
+  return new HttpsProxyAgent({ keepAlive: true, proxy: address });
 }
 
 /** The proxy for a target, if any. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
+import type * as native from '@napi-rs/keyring';
 import type { KeyringAnswer, KeyringStep } from './keyring.ts';
 
 const SERVICE = 'kaiwu';
@@ -17,10 +18,8 @@ export async function serveKeyring(): Promise<void> {
 async function run(steps: KeyringStep[]): Promise<KeyringAnswer> {
   try {
     // Required, not imported: the module is native and may be missing on this platform.
-    const { AsyncEntry } = createRequire(import.meta.url)(
-      '@napi-rs/keyring',
-    ) as typeof import('@napi-rs/keyring');
-    const entry = (account: string) => new AsyncEntry(SERVICE, account, OPTIONS as never);
+    const { AsyncEntry } = createRequire(import.meta.url)('@napi-rs/keyring') as typeof native;
+    const entry = (account: string) => new AsyncEntry(SERVICE, account, OPTIONS);
     const values: (string | null)[] = [];
     for (const step of steps) values.push(await runStep(step, entry));
     return { values };
@@ -29,9 +28,10 @@ async function run(steps: KeyringStep[]): Promise<KeyringAnswer> {
   }
 }
 
-type Entry = import('@napi-rs/keyring').AsyncEntry;
-
-async function runStep(step: KeyringStep, entry: (account: string) => Entry): Promise<string | null> {
+async function runStep(
+  step: KeyringStep,
+  entry: (account: string) => native.AsyncEntry,
+): Promise<string | null> {
   switch (step.do) {
     case 'get':
       return entry(step.account).getPassword();
@@ -41,15 +41,19 @@ async function runStep(step: KeyringStep, entry: (account: string) => Entry): Pr
     case 'delete':
       await entry(step.account).deleteCredential();
       return null;
-    case 'probe': {
-      const probe = entry(`probe ${randomUUID()}`);
-      await probe.setPassword('probe');
-      const back = await probe.getPassword();
-      await probe.deleteCredential();
-      if (back !== 'probe') throw new Error('it did not give back what was stored');
+    case 'probe':
+      await tryOut(entry(`probe ${randomUUID()}`));
       return null;
-    }
+    default:
+      throw new Error('it was asked for something that it cannot do');
   }
+}
+
+async function tryOut(entry: native.AsyncEntry): Promise<void> {
+  await entry.setPassword('probe');
+  const back = await entry.getPassword();
+  await entry.deleteCredential();
+  if (back !== 'probe') throw new Error('it did not give back what was stored');
 }
 
 /** First line only: it goes into a one-line notice. Native errors quote D-Bus names, never secrets. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answersWith, startFakeBackend } from '../helpers/fake-backend.ts';
+import { answersWith, sendJson, startFakeBackend } from '../helpers/fake-backend.ts';
 import { KAIWU } from '../helpers/kaiwu.ts';
 import { type Home, makeHome, signIn } from '../helpers/signed-in.ts';
 import { startWorld, type World } from '../helpers/world.ts';
@@ -139,7 +139,7 @@ describe('servers', () => {
     const backend = await startFakeBackend((request, ...rest) => {
       if (request.url !== '/v1/whoami') return answersWith({ status: 'error', error }, 404)(request, ...rest);
       const who = { serverId: 's', backendVersion: '0.0.9', tokenId: 't', kind: 'device' };
-      rest[0].writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(who));
+      return sendJson(rest[0], 200, who);
     });
     const home = await makeHome();
     await signIn(home, 'old', backend.url);

@@ -271,7 +271,7 @@ describe('the catalog', () => {
   it('is asked for with its ETag', async () => {
     const backend = await serve((request, response) => {
       if (request.headers['if-none-match'] === '"v1"') return response.writeHead(304).end();
-      sendJson(response, 200, { surface: 'mcp', actions: [] }, { etag: '"v1"' });
+      return sendJson(response, 200, { surface: 'mcp', actions: [] }, { etag: '"v1"' });
     });
     const client = clientOf(backend.url);
     const first = await client.catalog('mcp');

@@ -14,8 +14,8 @@ interface Stream {
 
 let backend: FakeBackend;
 let abort: AbortController;
-/** What the next streams are answered with; `undefined` holds the stream open and hands it to `streams`. */
-let answer: (stream: Stream) => void = () => undefined;
+/** What the next streams are answered with. */
+let answer: (stream: Stream) => unknown = () => undefined;
 let streams: Stream[] = [];
 
 beforeEach(async () => {
@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 const begin = ({ response }: Stream) =>
-  void response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
 const entry = (id: number): string =>
   `id: ${id}\nevent: session.changed\ndata: ${JSON.stringify({ type: 'session.changed', sessionId: `漢 ${id}`, id, at: 'now' })}\n\n`;
 

@@ -6,6 +6,7 @@ export interface SeenRequest {
   method: string;
   url: string;
   headers: IncomingMessage['headers'];
+  // oxlint-disable-next-line typescript/no-explicit-any -- what it holds is what the test is about
   body: any;
 }
 
@@ -16,7 +17,7 @@ export interface FakeBackend {
   close(): Promise<void>;
 }
 
-export type Answer = (request: SeenRequest, response: ServerResponse, raw: IncomingMessage) => void;
+export type Answer = (request: SeenRequest, response: ServerResponse, raw: IncomingMessage) => unknown;
 
 /** A peer that answers whatever a test says, on a free port. */
 export async function startFakeBackend(

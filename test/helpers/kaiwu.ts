@@ -10,6 +10,7 @@ export interface CliResult {
   stdout: string;
   stderr: string;
   /** The envelope of `--json`. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- what it holds is what the test is about
   json: any;
   ms: number;
 }

@@ -44,8 +44,8 @@ export async function startWorld(
   });
   running.add(child);
   const said = { stdout: '', stderr: '' };
-  child.stdout!.setEncoding('utf8').on('data', (part: string) => (said.stdout += part));
-  child.stderr!.setEncoding('utf8').on('data', (part: string) => (said.stderr += part));
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (said.stdout += part));
+  child.stderr.setEncoding('utf8').on('data', (part: string) => (said.stderr += part));
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
   let before: Seen[] = [];
 

@@ -23,10 +23,12 @@ const add = (name: string) => home.cli(['server', 'add', name, `https://${name}.
 describe('config.json', () => {
   it('keeps all of 20 additions at once, and no reader ever sees half a file', async () => {
     const adding = Promise.all(Array.from({ length: 20 }, (_, i) => add(`p${i}`)));
-    let done = false;
-    void adding.then(() => (done = true));
+    const still = { adding: true };
+    void adding.finally(() => {
+      still.adding = false;
+    });
     let seen = 0;
-    while (!done) {
+    while (still.adding) {
       const text = await read().catch(() => undefined);
       if (text !== undefined) {
         JSON.parse(text);

@@ -118,7 +118,7 @@ function describe(schema: JsonSchema | undefined, required: boolean): string {
     ...(schema?.enum === undefined ? [] : [`one of ${schema.enum.join(', ')}`]),
     ...(schema?.default === undefined || schema.type === 'object'
       ? []
-      : [`default ${String(schema.default)}`]),
+      : [`default ${JSON.stringify(schema.default)}`]),
   ];
   return `${schema?.description ?? ''}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`.trim();
 }

@@ -72,7 +72,7 @@ describe('output for people', () => {
     } as const;
     const rows = [{ id: 'sess_0123456789abcdef', title: 'x'.repeat(60), more: 'y'.repeat(30) }];
     const paint = createPaint(true);
-    const shown = renderOutput({ rows }, schema as never, { width: 80, paint });
+    const shown = renderOutput({ rows }, schema, { width: 80, paint });
     const plain = shown.replaceAll(/\u001b\[\d+m/g, '');
     expect(plain.split('\n').every((line) => line.length <= 80)).toBe(true);
     expect(plain).toContain('sess_0123456789abcdef');
@@ -144,7 +144,7 @@ describe('a pipe', () => {
       if (!request.url.startsWith('/v1/actions/'))
         return answersWith({})(request, response, undefined as never);
       response.on('close', () => closed.emit('close'));
-      child.kill('SIGINT');
+      return child.kill('SIGINT');
     });
     const other = await makeHome();
     await signIn(other, 'silent', silent.url);
