@@ -65,6 +65,8 @@ export function createBackend(options: BackendOptions): Backend {
   const startedAt = runtime.now().toISOString();
   let bound = { host: '127.0.0.1', url: '' };
   let closing: Promise<void> | undefined;
+  const publicHost = publicUrl === undefined ? [] : [hostOf(publicUrl)];
+  const resuming = new Set<Promise<void>>();
 
   const revocations = createRevocations();
   const links = createLinkServer({
@@ -75,9 +77,10 @@ export function createBackend(options: BackendOptions): Backend {
     revocations,
     timings: options.timings?.link,
     onLinked(machineId) {
-      resumeMachine(machineId, { store, starts, deliveries, log }).catch((error: unknown) =>
-        log.error({ machineId, error }, 'could not resume what waited for a machine'),
-      );
+      const resumed = resumeMachine(machineId, { store, links, starts, deliveries, log })
+        .catch((error: unknown) => log.error({ machineId, error }, 'could not resume a machine'))
+        .finally(() => resuming.delete(resumed));
+      resuming.add(resumed);
     },
   });
   const starts = createStarts({ sessions: store.sessions, links });
@@ -127,10 +130,7 @@ export function createBackend(options: BackendOptions): Backend {
         });
   const address = () => ({
     boundHost: bound.host,
-    publicHosts: [
-      ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]),
-      ...(options.publicHosts ?? []),
-    ],
+    publicHosts: [...publicHost, ...(options.publicHosts ?? [])],
     allowedOrigins: options.allowedOrigins ?? [],
   });
   const { app, closeStreams } = createApp({
@@ -170,6 +170,7 @@ export function createBackend(options: BackendOptions): Backend {
     await closeStreams();
     await links.close();
     await deliveries.close();
+    await Promise.all(resuming);
     await server.close();
     await store.close();
   }
@@ -194,6 +195,13 @@ export function createBackend(options: BackendOptions): Backend {
 }
 
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
+
+function hostOf(publicUrl: string): string {
+  if (URL.canParse(publicUrl)) return new URL(publicUrl).hostname;
+  throw new KaiwuError('invalid_input', `The public address ${JSON.stringify(publicUrl)} is not a URL.`, {
+    hint: 'Write it whole, as in https://kaiwu.example.com',
+  });
+}
 
 const plainRemote = (host: string) =>
   new KaiwuError(

@@ -12,7 +12,7 @@ export function createRevocations(): Revocations {
   const listeners = new Set<(revoked: Revoked) => void>();
   return {
     announce(revoked) {
-      for (const listener of [...listeners]) listener(revoked);
+      for (const listener of listeners) listener(revoked);
     },
     onRevoked(bearer, listener) {
       const entry = (revoked: Revoked) => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { errorOf, openWorld, type World } from './helpers/world.ts';
+import type { Json } from './helpers/json.ts';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -12,7 +13,7 @@ afterEach(() => world.end());
 describe('tokens', () => {
   const whoami = async (token?: string) => {
     const answer = await world.get('/v1/whoami', { token });
-    return { status: answer.status, body: (await answer.json()) as any, headers: answer.headers };
+    return { status: answer.status, body: (await answer.json()) as Json, headers: answer.headers };
   };
 
   it('a missing, malformed or unknown one is not authenticated', async () => {
@@ -24,7 +25,7 @@ describe('tokens', () => {
       const answer = await world.get('/v1/whoami', { headers });
       expect(answer.status).toBe(401);
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-      const body = (await answer.json()) as any;
+      const body = (await answer.json()) as Json;
       expect(body).toMatchObject({ status: 'error', error: { code: 'not_authenticated', retryable: false } });
     }
     const call = await world.post('/v1/actions/session.list', { context: { surface: 'cli' } });
@@ -76,7 +77,7 @@ describe('tokens', () => {
     const limited = await world.makeToken({ scope: {} });
     const made = errorOf(await world.call(limited, 'token.create', { name: 'more' }));
     expect(made.code).toBe('permission_escalation_denied');
-    const code = (await (await world.post('/v1/auth/device/code', { device_name: 'x' })).json()) as any;
+    const code = (await (await world.post('/v1/auth/device/code', { device_name: 'x' })).json()) as Json;
     const approved = errorOf(await world.call(limited, 'device.approve', { userCode: code.user_code }));
     expect(approved.code).toBe('permission_escalation_denied');
   });
@@ -87,7 +88,7 @@ describe('tokens', () => {
     expect((await whoami(token)).status).toBe(401);
     const { token: other } = await world.signIn('second');
     const { devices } = await world.ok(other, 'device.list');
-    expect(devices.find((device: any) => device.deviceId === deviceId).revokedAt).toBeDefined();
+    expect(devices.find((device: Json) => device.deviceId === deviceId).revokedAt).toBeDefined();
   });
 
   it('no secret is in the log', async () => {
@@ -111,7 +112,7 @@ describe('bootstrap', () => {
   it('a secret is good once, also for two at the same moment, and is replaced', async () => {
     const [secret] = world.secrets;
     const statuses = (await Promise.all([redeem(secret), redeem(secret)])).map((answer) => answer.status);
-    expect(statuses.sort()).toEqual([200, 401]);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 401]);
     expect(world.secrets).toHaveLength(2);
     expect((await redeem(secret)).status).toBe(401);
     expect((await redeem(world.secrets[1])).status).toBe(200);
@@ -122,7 +123,7 @@ describe('bootstrap', () => {
     const refused = await redeem(world.secrets[0]);
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(((await refused.json()) as any).error.code).toBe('rate_limited');
+    expect(((await refused.json()) as Json).error.code).toBe('rate_limited');
     world.runtime.advance(61_000);
     expect((await redeem(world.secrets[0])).status).toBe(200);
   });
@@ -130,10 +131,10 @@ describe('bootstrap', () => {
 
 describe('device authorization grant', () => {
   const begin = async () =>
-    (await (await world.post('/v1/auth/device/code', { device_name: 'phone' })).json()) as any;
+    (await (await world.post('/v1/auth/device/code', { device_name: 'phone' })).json()) as Json;
   const poll = async (code: string, grant = GRANT) => {
     const answer = await world.post('/v1/auth/device/token', { grant_type: grant, device_code: code });
-    return { status: answer.status, body: (await answer.json()) as any };
+    return { status: answer.status, body: (await answer.json()) as Json };
   };
 
   it('code, approval by a person, token', async () => {
@@ -153,9 +154,9 @@ describe('device authorization grant', () => {
     const both = await Promise.all([poll(code.device_code), poll(code.device_code)]);
     const granted = both.filter((answer) => answer.status === 200);
     expect(granted).toHaveLength(1);
-    const { access_token, device_id, token_type } = granted[0]?.body;
+    const { access_token, device_id, token_type } = (granted[0] as Json).body;
     expect(token_type).toBe('Bearer');
-    const me = (await (await world.get('/v1/whoami', { token: access_token })).json()) as any;
+    const me = (await (await world.get('/v1/whoami', { token: access_token })).json()) as Json;
     expect(me).toMatchObject({ kind: 'device', deviceId: device_id });
     expect((await poll(code.device_code)).body).toEqual({ error: 'invalid_grant' });
   });

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqlite } from '../../src/local/sqlite.ts';
 import { type EventReader, openEvents } from './helpers/sse.ts';
 import { errorOf, openWorld, type World } from './helpers/world.ts';
+import type { Json } from './helpers/json.ts';
 
 let world: World;
 let token: string;
@@ -100,7 +101,7 @@ describe('live', () => {
         },
       });
       expect(answer.status).toBe(400);
-      expect(errorOf((await answer.json()) as any).code).toBe(code);
+      expect(errorOf((await answer.json()) as Json).code).toBe(code);
     }
     expect((await world.get('/v1/events')).status).toBe(401);
   });
@@ -212,6 +213,7 @@ describe('bad readers and ends', () => {
     await gone.count(1);
     await world.ok(token, 'device.revoke', { deviceId: device.deviceId });
     await gone.ended;
+    expect([revoked, expiring, gone].map((reader) => reader.incoming.complete)).toEqual([true, true, true]);
   });
 
   it('ends with the backend', async () => {
@@ -220,5 +222,6 @@ describe('bad readers and ends', () => {
     const closed = once(reader.incoming, 'end');
     await world.backend.close();
     await closed;
+    expect(reader.incoming.complete).toBe(true);
   });
 });

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from './helpers/until.ts';
 import { openSocket, send } from './helpers/raw-http.ts';
 import { errorOf, openWorld, type World } from './helpers/world.ts';
+import type { Json } from './helpers/json.ts';
 
 let world: World;
 let token: string;
@@ -29,7 +30,7 @@ describe('every answer', () => {
   it('carries security headers and a request id, also a refusal', async () => {
     for (const path of ['/healthz', '/readyz', '/v1/openapi.json', '/v1/whoami', '/nowhere']) {
       const { headers } = await send(world.url, { path });
-      expect(headers, path).toMatchObject({
+      expect({ path, ...headers }).toMatchObject({
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
         'x-content-type-options': 'nosniff',
         'x-frame-options': 'DENY',
@@ -61,7 +62,7 @@ describe('whose page is calling', () => {
       'kaiwu.example',
       'KAIWU.example:443',
     ]) {
-      expect(await statusOf({ host }), host).toBe(200);
+      expect([host, await statusOf({ host })]).toEqual([host, 200]);
     }
     for (const host of [
       'evil.example',
@@ -71,7 +72,7 @@ describe('whose page is calling', () => {
       'a@localhost',
     ]) {
       const status = await statusOf({ host });
-      expect([400, 403], host).toContain(status);
+      expect([400, 403]).toContain(status);
     }
     const { json } = await send(world.url, { headers: { host: 'evil.example' } });
     expect(json.error.code).toBe('forbidden');
@@ -82,7 +83,7 @@ describe('whose page is calling', () => {
     expect(await statusOf({ origin: 'https://app.example' })).toBe(200);
     expect(await statusOf({ host: 'kaiwu.example', origin: 'https://kaiwu.example' })).toBe(200);
     for (const origin of ['https://evil.example', 'null', 'http://localhost:1', 'https://app.example.evil']) {
-      expect(await statusOf({ origin }), origin).toBe(403);
+      expect([origin, await statusOf({ origin })]).toEqual([origin, 403]);
     }
   });
 
@@ -135,7 +136,7 @@ describe('bodies', () => {
     );
     const { json } = await post([...body].map((byte) => Uint8Array.of(byte)));
     expect(json.status).toBe('ok');
-    const { rows } = (await world.ok(token, 'audit.list', { limit: 5 })) as any;
+    const { rows } = (await world.ok(token, 'audit.list', { limit: 5 })) as Json;
     expect(JSON.stringify(rows)).toContain('— 漢 🧑‍🚀 é');
   });
 
@@ -157,9 +158,9 @@ describe('bodies', () => {
     ];
     for (const [body, position] of cases) {
       const { status, json } = await post([Buffer.from(body)]);
-      expect(status, body).toBe(400);
+      expect([body, status]).toEqual([body, 400]);
       expect(json.error.code).toBe('invalid_input');
-      expect(json.error.details.position, body).toBe(position);
+      expect([body, json.error.details.position]).toEqual([body, position]);
     }
     const { json } = await post([Buffer.from('{\n "x": 1,\n "y": oops}')]);
     expect(json.error.message).toContain('line 3, column 7');
@@ -171,7 +172,7 @@ describe('bodies', () => {
     expect(bad.json.error.message).toContain('not UTF-8');
     for (const body of ['[]', 'null', '{}', '{"context": 3}', '{"context": {"maxWaitSeconds": "9"}}']) {
       const { status, json } = await post([Buffer.from(body)]);
-      expect([status, json.error.code], body).toEqual([400, 'invalid_input']);
+      expect([body, status, json.error.code]).toEqual([body, 400, 'invalid_input']);
     }
   });
 
@@ -249,14 +250,14 @@ describe('catalog and documents', () => {
     const first = await world.get('/v1/catalog?surface=mcp', { token });
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[0-9a-f]{32}"$/);
-    const catalog = (await first.json()) as any;
+    const catalog = (await first.json()) as Json;
     expect(catalog).toMatchObject({ surface: 'mcp', backendVersion: '1.2.3', policyVersion: 0 });
     expect(catalog.actions.length).toBeGreaterThan(20);
     const again = (tag: string) =>
       world.get('/v1/catalog?surface=mcp', { token, headers: { 'if-none-match': tag } });
     for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const answer = await again(tag);
-      expect(answer.status, tag).toBe(304);
+      expect([tag, answer.status]).toEqual([tag, 304]);
       expect(await answer.text()).toBe('');
       expect(answer.headers.get('etag')).toBe(etag);
     }
@@ -280,14 +281,14 @@ describe('catalog and documents', () => {
     for (const path of ['/v1/catalog', '/v1/catalog?surface=web']) {
       const answer = await world.get(path, { token });
       expect(answer.status).toBe(400);
-      expect(((await answer.json()) as any).error.message).toContain('app, cli, mcp, agent, voice');
+      expect(((await answer.json()) as Json).error.message).toContain('app, cli, mcp, agent, voice');
     }
   });
 
   it('the OpenAPI document has every action, its schemas and errors', async () => {
-    const document = (await (await world.get('/v1/openapi.json')).json()) as any;
+    const document = (await (await world.get('/v1/openapi.json')).json()) as Json;
     expect(document.openapi).toBe('3.1.0');
-    const catalog = (await (await world.get('/v1/catalog?surface=cli', { token })).json()) as any;
+    const catalog = (await (await world.get('/v1/catalog?surface=cli', { token })).json()) as Json;
     for (const action of catalog.actions) {
       const operation = document.paths[`/v1/actions/${action.id}`].post;
       expect(operation.operationId).toBe(action.toolName);

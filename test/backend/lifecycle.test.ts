@@ -10,6 +10,7 @@ import { openSocket, send } from './helpers/raw-http.ts';
 import { openEvents } from './helpers/sse.ts';
 import { until } from './helpers/until.ts';
 import { errorOf, openWorld, type World } from './helpers/world.ts';
+import type { Json } from './helpers/json.ts';
 
 const worlds: World[] = [];
 afterEach(async () => {
@@ -28,6 +29,9 @@ describe('listening', () => {
       code: 'conflict',
       message: expect.stringContaining(`port ${port}`),
     });
+    const other = await openWorld({}, { port }, { port: 0 });
+    worlds.push(other);
+    expect((await other.get('/healthz')).status).toBe(200);
   });
 
   it('an address that others reach needs to be asked for by name', async () => {
@@ -90,7 +94,7 @@ describe('a graceful end', () => {
     await daemon.record(sessionId, { type: 'turn_ended', messageId, outcome: 'completed' });
     expect(await call).toMatchObject({ status: 'completed', reply: 'echo hold' });
     await closed;
-    await expect(world.get('/healthz')).rejects.toThrow();
+    await expect(world.get('/healthz')).rejects.toThrow('fetch failed');
     await world.backend.close();
   });
 
@@ -115,6 +119,7 @@ describe('a graceful end', () => {
     socket.write('POST /v1/auth/device/code HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{');
     await world.backend.close({ drainMs: 50 });
     await ended;
+    expect(socket.destroyed).toBe(true);
   });
 
   it('a restart marks machines offline until they link again', async () => {
@@ -151,7 +156,7 @@ describe('kill -9', () => {
         body: JSON.stringify(body),
         headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
       });
-      return (await answer.json()) as any;
+      return (await answer.json()) as Json;
     };
     return {
       url,
@@ -177,7 +182,7 @@ describe('kill -9', () => {
     let deliveriesUnanswered = 0;
     const options = {
       token,
-      async after(method: string, params: Record<string, any>) {
+      async after(method: string, params: Record<string, Json>) {
         // Taken, but the backend never hears of it.
         if (method !== 'session.deliver' || params.text !== 'second' || deliveriesUnanswered > 0) return;
         deliveriesUnanswered += 1;
@@ -224,10 +229,10 @@ describe('kill -9', () => {
       reply: 'echo second',
     });
     const { events } = await next.ok(token, 'session.transcript.get', { sessionId, after: 0, limit: 100 });
-    expect(events.map((event: any) => event.seq)).toEqual(events.map((_: unknown, i: number) => i + 1));
+    expect(events.map((event: Json) => event.seq)).toEqual(events.map((_: unknown, i: number) => i + 1));
     const texts = events
-      .filter((event: any) => event.type === 'user_message')
-      .map((event: any) => event.text);
+      .filter((event: Json) => event.type === 'user_message')
+      .map((event: Json) => event.text);
     expect(texts).toEqual(['hold first', 'second']);
   });
 });

@@ -120,7 +120,7 @@ describe('one live link a machine', () => {
     const closed = once(second.events, 'close');
     await expect(second.connect()).rejects.toMatchObject({ code: 'conflict' });
     expect(await closed).toEqual([4409, 'machine already linked']);
-    await expect(second.connect()).rejects.toThrow();
+    await expect(second.connect()).rejects.toMatchObject({ code: 'conflict' });
     expect(first.ws.readyState).toBe(WebSocket.OPEN);
     expect(await spawn()).toMatch(/^sess_/);
     expect(first.requests.some(({ method }) => method === 'session.start')).toBe(true);
@@ -191,8 +191,13 @@ describe('a link that dies', () => {
 });
 
 describe('frames', () => {
-  const event = (seq: number, more: object = {}): SessionEvent =>
-    ({ type: 'notice', text: `n${seq}`, seq, at: new Date().toISOString(), ...more }) as SessionEvent;
+  const event = (seq: number, more: object = {}): SessionEvent => ({
+    type: 'notice',
+    text: `n${seq}`,
+    seq,
+    at: new Date().toISOString(),
+    ...more,
+  });
 
   it('bad events are answered with invalid_input, logged, and the link lives', async () => {
     const daemon = await world.daemon(token);

@@ -4,6 +4,7 @@ import type { SessionEventBody } from '../../src/core/session.ts';
 import { demoAgent, type FakeDaemon } from './helpers/fake-daemon.ts';
 import { until } from './helpers/until.ts';
 import { errorOf, openWorld, type World } from './helpers/world.ts';
+import type { Json } from './helpers/json.ts';
 
 let world: World;
 let token: string;
@@ -205,11 +206,7 @@ describe('messages', () => {
     });
     const sessionId = await spawn();
     const texts = Array.from({ length: 12 }, (_, i) => `text ${i}`);
-    const reconnect = () =>
-      daemon.connect().then(
-        () => {},
-        () => {},
-      );
+    const reconnect = () => void daemon.connect().catch(() => {});
     daemon.events.on('close', () => setImmediate(reconnect));
     for (const text of texts) await send(sessionId, text);
     const { idle } = await world.ok(token, 'session.wait.idle', { sessionId, timeoutSeconds: 30 });
@@ -405,7 +402,7 @@ describe('control', () => {
     const daemon = await world.daemon(token);
     const sessionId = await spawn();
     await send(sessionId, 'hold');
-    const only = structuredClone(request) as Extract<SessionEventBody, { type: 'permission_requested' }>;
+    const only = structuredClone<Extract<SessionEventBody, { type: 'permission_requested' }>>(request);
     only.request.options = [{ optionId: 'ever', name: 'Always', kind: 'allow_always' }];
     await daemon.record(sessionId, only);
     expect(errorOf(await respond(sessionId, { decision: 'allow' })).code).toBe('invalid_input');
@@ -430,7 +427,7 @@ describe('control', () => {
       ['session.spawn_new', { ...input, permissionMode: 'bypass' }],
     ] as const) {
       const envelope = await world.call(agent, actionId, given, { surface: 'agent' });
-      expect(errorOf(envelope).code, actionId).toBe('permission_escalation_denied');
+      expect([actionId, errorOf(envelope).code]).toEqual([actionId, 'permission_escalation_denied']);
     }
     expect(await world.store.sessions.get(sessionId)).toMatchObject({ permissionMode: 'read_only' });
   });
@@ -449,13 +446,13 @@ describe('what is where', () => {
       agents: [{ agentId: 'demo', available: true }],
     });
     const models = await world.ok(token, 'agents.models.list', { agentId: 'demo' });
-    expect(models.models.map((model: any) => model.id)).toEqual(['small']);
+    expect(models.models.map((model: Json) => model.id)).toEqual(['small']);
     const reported = await world.ok(token, 'agents.models.list', { sessionId });
-    expect(reported.models.map((model: any) => model.id)).toEqual(['small', 'large']);
+    expect(reported.models.map((model: Json) => model.id)).toEqual(['small', 'large']);
     expect(reported.currentModelId).toBe('small');
     const modes = await world.ok(token, 'agents.session_modes.list', { sessionId });
     expect(modes.currentMode).toBe('default');
-    expect(modes.modes.map((mode: any) => mode.id ?? mode)).toEqual(['default', 'read_only', 'bypass']);
+    expect(modes.modes.map((mode: Json) => mode.id ?? mode)).toEqual(['default', 'read_only', 'bypass']);
     expect((await world.ok(token, 'servers.list')).servers).toMatchObject([
       { serverId: 'server-under-test', url: world.url, version: '1.2.3', database: 'sqlite' },
     ]);

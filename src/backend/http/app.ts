@@ -60,7 +60,12 @@ export function createApp(options: AppOptions): {
     requireOwnAddress(c.env.incoming, options.address());
     await next();
   });
-  app.use(cors({ origin: (origin) => (options.address().allowedOrigins.includes(origin) ? origin : null) }));
+  app.use(
+    cors({
+      origin: (origin) => (options.address().allowedOrigins.includes(origin) ? origin : null),
+      exposeHeaders: ['etag', 'retry-after', 'x-request-id'],
+    }),
+  );
 
   app.onError((error, c) => {
     if (!(error instanceof KaiwuError)) log.error({ requestId: c.get('requestId'), error }, 'request failed');

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import * as z from 'zod';
+import type * as z from 'zod';
 import { KaiwuError } from '../../core/errors.ts';
 import { findJsonFault } from './json-position.ts';
 

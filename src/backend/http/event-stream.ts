@@ -57,7 +57,7 @@ export function streamEvents(options: {
   let behind = after !== undefined;
   let cursor = after ?? 0;
   let quiet = false;
-  let stopped = false;
+  const ended = new AbortController();
   let canceled = false;
 
   const body = new ReadableStream<Uint8Array>({
@@ -73,17 +73,17 @@ export function streamEvents(options: {
   const isFull = (): boolean => (controller.desiredSize ?? 0) <= 0;
 
   function stop(): void {
-    if (!stopped && !canceled && isFull()) options.cut();
-    stopped = true;
+    if (!ended.signal.aborted && !canceled && isFull()) options.cut();
+    ended.abort();
     bell.ring();
     room.ring();
   }
 
   async function send(text: string): Promise<void> {
-    if (text === '' || stopped) return;
+    if (text === '' || ended.signal.aborted) return;
     controller.enqueue(encoder.encode(text));
     const stalled = setTimeout(stop, timings.stallMs);
-    while (!stopped && isFull()) await room.heard();
+    while (!ended.signal.aborted && isFull()) await room.heard();
     clearTimeout(stalled);
   }
 
@@ -113,7 +113,7 @@ export function streamEvents(options: {
 
   async function replay(): Promise<void> {
     behind = false;
-    while (!stopped) {
+    while (!ended.signal.aborted) {
       const { oldest, newest } = await feed.bounds();
       if (cursor > newest || cursor < oldest - 1) {
         // What lies between is no longer kept (or never was): the reader has to look at everything afresh.
@@ -128,7 +128,7 @@ export function streamEvents(options: {
 
   async function run(): Promise<void> {
     await begin();
-    while (!stopped) {
+    while (!ended.signal.aborted) {
       if (behind) await replay();
       const fresh = waiting.filter((entry) => entry.id === 0 || entry.id > cursor);
       waiting = [];
@@ -157,7 +157,7 @@ export function streamEvents(options: {
     else stop();
   }, timings.heartbeatMs);
   const done = run().finally(() => {
-    stopped = true;
+    ended.abort();
     clearInterval(heartbeat);
     unsubscribe();
     // Where the reader has gone it is closed already.

@@ -47,7 +47,7 @@ export function createGate(): Gate {
     },
     async close(drainMs) {
       open = false;
-      const settled = () => Promise.allSettled([...running.values()]);
+      const settled = () => Promise.allSettled(running.values());
       if (await within(settled(), drainMs)) return;
       for (const control of running.keys()) control.abort();
       await within(settled(), ABORT_GRACE_MS);

@@ -22,6 +22,9 @@ export interface ServerTimings {
 /** Connections at once; more are refused by closing them. */
 const MAX_CONNECTIONS = 2000;
 
+const KEEP_ALIVE_MS = 65_000;
+const TCP_PROBE_MS = 30_000;
+
 /** Milliseconds for answers that are still being read when the server closes. */
 const CLOSE_GRACE_MS = 1000;
 
@@ -47,13 +50,19 @@ export function createHttpServer(options: {
     perMessageDeflate: false,
     clientTracking: false,
   });
+  const listener = getRequestListener(app.fetch, { errorHandler: () => toResponse(malformed()) });
   const server = createServer(
     {
       headersTimeout: timings.headersMs,
       requestTimeout: timings.requestMs,
       connectionsCheckingInterval: Math.min(5000, timings.headersMs),
+      // Longer than clients keep an idle connection: none is closed under a request that is just being sent.
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // A caller that vanished during a long wait is noticed.
+      keepAlive: true,
+      keepAliveInitialDelay: TCP_PROBE_MS,
     },
-    getRequestListener(app.fetch, { errorHandler: () => toResponse(malformed()) }),
+    (incoming, outgoing) => void listener(incoming, outgoing),
   );
   server.maxConnections = MAX_CONNECTIONS;
 
@@ -65,8 +74,8 @@ export function createHttpServer(options: {
     });
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
-    refuse(socket, error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? tooSlow() : malformed());
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else refuse(socket, error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? tooSlow() : malformed());
   });
 
   async function upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -79,13 +88,16 @@ export function createHttpServer(options: {
   return {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
-        const fail = (error: NodeJS.ErrnoException) => reject(toListenError(error, host, port));
-        server.once('error', fail);
-        server.listen(port, host, () => {
-          server.off('error', fail);
+        const onError = (error: NodeJS.ErrnoException) => {
+          server.off('listening', onListening);
+          reject(toListenError(error, host, port));
+        };
+        const onListening = () => {
+          server.off('error', onError);
           server.on('error', (error) => log.error({ error }, 'server error'));
           resolve(server.address() as AddressInfo);
-        });
+        };
+        server.once('error', onError).once('listening', onListening).listen(port, host);
       }),
     async close() {
       if (!server.listening) return;

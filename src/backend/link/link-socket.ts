@@ -50,7 +50,7 @@ export function createLinkSocket(
   async function handleFrames(): Promise<void> {
     if (handling) return;
     handling = true;
-    for (let text = waiting.shift(); text !== undefined && !closing; text = waiting.shift()) {
+    for (let text = waiting.shift(); text !== undefined; text = waiting.shift()) {
       await options.onFrame(text);
       if (waiting.length < MAX_WAITING_FRAMES && ws.isPaused) ws.resume();
     }
@@ -80,7 +80,7 @@ export function createLinkSocket(
     heard();
     if (closing) return;
     if (isBinary) return close(1003, 'frames are JSON text');
-    waiting.push(data.toString());
+    waiting.push((data as Buffer).toString('utf8'));
     if (waiting.length >= MAX_WAITING_FRAMES) ws.pause();
     void handleFrames();
   });
@@ -96,6 +96,7 @@ export function createLinkSocket(
   function close(code: number, reason: string): void {
     if (closing) return;
     closing = true;
+    waiting.length = 0;
     // A close frame holds 123 bytes of reason. An answer that is being written in this turn still goes out before it.
     setImmediate(() => ws.close(code, Buffer.from(reason).subarray(0, 120).toString()));
     const tearDown = setTimeout(() => ws.terminate(), CLOSE_GRACE_MS);

@@ -9,8 +9,9 @@ import type { Starts } from './starts.ts';
 /** Milliseconds for a daemon to put a message on its disk. */
 const DELIVER_TIMEOUT_MS = 30_000;
 
-/** Milliseconds before a delivery that failed for a passing reason is tried again on the same link. */
+/** Milliseconds before a delivery that failed for a passing reason is tried again on the same link; doubles. */
 const RETRY_MS = 5000;
+const RETRY_MAX_MS = 5 * 60_000;
 
 /** Sessions of one machine whose messages are on their way at once: a long backlog must not fill the link. */
 const SESSIONS_AT_ONCE = 4;
@@ -34,8 +35,8 @@ export function createDeliveries(options: {
   const { store, links, starts, log } = options;
   const slots = createSlots(SESSIONS_AT_ONCE);
   const chains = new Map<string, { again: boolean; done: Promise<void> }>();
-  const retries = new Map<string, ReturnType<typeof setTimeout>>();
-  let closed = false;
+  const retries = new Map<string, { waitMs: number; timer: ReturnType<typeof setTimeout> }>();
+  const closing = new AbortController();
 
   function deliver(sessionId: string): Promise<void> {
     const current = chains.get(sessionId);
@@ -43,8 +44,8 @@ export function createDeliveries(options: {
       current.again = true;
       return current.done;
     }
-    if (closed) return Promise.resolve();
-    clearTimeout(retries.get(sessionId));
+    if (closing.signal.aborted) return Promise.resolve();
+    clearTimeout(retries.get(sessionId)?.timer);
     const chain = { again: false, done: Promise.resolve() };
     chains.set(sessionId, chain);
     chain.done = run(sessionId, chain);
@@ -55,7 +56,7 @@ export function createDeliveries(options: {
     do {
       chain.again = false;
       await pass(sessionId).catch((error) => log.error({ sessionId, error }, 'delivery failed'));
-    } while (chain.again && !closed);
+    } while (chain.again && !closing.signal.aborted);
     // In the same turn as the last look at `again`: a call that comes later begins a chain of its own.
     chains.delete(sessionId);
   }
@@ -64,7 +65,7 @@ export function createDeliveries(options: {
     const { machineId } = await store.sessions.get(sessionId);
     await starts.settled(sessionId);
     await slots.run(machineId, async () => {
-      if (closed || !links.isLinked(machineId)) return;
+      if (closing.signal.aborted || !links.isLinked(machineId)) return;
       for (const message of await store.messages.undelivered(sessionId)) {
         // A stop may have canceled it while the ones before it were on their way.
         if ((await store.messages.get(message.messageId))?.status !== 'queued') continue;
@@ -78,6 +79,7 @@ export function createDeliveries(options: {
     try {
       await hand(session, message);
       await store.messages.markDelivered(message.messageId);
+      retries.delete(session.sessionId);
       return true;
     } catch (error) {
       const wire = toWireError(error);
@@ -119,20 +121,18 @@ export function createDeliveries(options: {
     ]);
 
   function retryLater(sessionId: string): void {
-    if (closed) return;
-    clearTimeout(retries.get(sessionId));
-    const retry = () => {
-      retries.delete(sessionId);
-      void deliver(sessionId);
-    };
-    retries.set(sessionId, setTimeout(retry, RETRY_MS));
+    if (closing.signal.aborted) return;
+    const before = retries.get(sessionId);
+    clearTimeout(before?.timer);
+    const waitMs = Math.min((before?.waitMs ?? RETRY_MS / 2) * 2, RETRY_MAX_MS);
+    retries.set(sessionId, { waitMs, timer: setTimeout(() => void deliver(sessionId), waitMs) });
   }
 
   return {
     deliver,
     async close() {
-      closed = true;
-      for (const timer of retries.values()) clearTimeout(timer);
+      closing.abort();
+      for (const { timer } of retries.values()) clearTimeout(timer);
       await Promise.all([...chains.values()].map((chain) => chain.done));
     },
   };

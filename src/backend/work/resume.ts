@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../core/ports/host.ts';
+import type { MachineLinks } from '../link/link-registry.ts';
 import type { BackendStore } from '../store/store.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Starts } from './starts.ts';
@@ -12,14 +13,17 @@ export async function resumeMachine(
   machineId: string,
   options: {
     store: Pick<BackendStore, 'sessions' | 'messages'>;
+    links: MachineLinks;
     starts: Starts;
     deliveries: Deliveries;
     log: Logger;
   },
 ): Promise<void> {
-  const { store, starts, deliveries, log } = options;
+  const { store, links, starts, deliveries, log } = options;
   for (const [index, session] of (await store.sessions.ofMachine(machineId)).entries()) {
     if (index % BATCH === BATCH - 1) await nextTurn();
+    // The next link begins anew.
+    if (!links.isLinked(machineId)) return;
     const { sessionId } = session;
     if (session.status === 'starting') {
       // Idempotent: a daemon that is at it already answers when it is done.

@@ -4,6 +4,7 @@ import { KaiwuError } from '../../../src/core/errors.ts';
 import type { BackendMethods, DaemonMethods, LinkHello, LinkWelcome } from '../../../src/core/link.ts';
 import { createRpcPeer, type RpcPeer } from '../../../src/core/rpc-peer.ts';
 import type { AgentInfo, SessionEvent, SessionEventBody } from '../../../src/core/session.ts';
+import type { Json } from './json.ts';
 
 /** A small peer that speaks the machine link: each session runs its messages in order and echoes them. */
 export interface FakeDaemonOptions {
@@ -15,9 +16,9 @@ export interface FakeDaemonOptions {
   /** Answers pings. */
   autoPong: boolean;
   /** Called before each request is worked on; what it throws is the answer. */
-  before(method: keyof DaemonMethods, params: Record<string, any>): void | Promise<void>;
+  before(method: keyof DaemonMethods, params: Record<string, Json>): void | Promise<void>;
   /** Called when a request has been worked on, before it is answered. */
-  after(method: keyof DaemonMethods, params: Record<string, any>): void | Promise<void>;
+  after(method: keyof DaemonMethods, params: Record<string, Json>): void | Promise<void>;
 }
 
 interface FakeSession {
@@ -31,7 +32,7 @@ interface FakeSession {
 export interface FakeDaemon {
   sessions: Map<string, FakeSession>;
   /** Every request that arrived, resent ones too. */
-  requests: { method: string; params: Record<string, any> }[];
+  requests: { method: string; params: Record<string, Json> }[];
   /** Emits `close` (code, reason) and `request` (method, params). */
   events: EventEmitter;
   ws: WebSocket;
@@ -164,7 +165,7 @@ export function createFakeDaemon(
     },
   };
 
-  const handle = (method: keyof DaemonMethods) => async (params: any) => {
+  const handle = (method: keyof DaemonMethods) => async (params: Json) => {
     daemon.requests.push({ method, params });
     daemon.events.emit('request', method, params);
     await options.before(method, params);
@@ -194,7 +195,7 @@ export function createFakeDaemon(
       });
       daemon.ws = ws;
       daemon.peer = peer;
-      ws.on('message', (data) => peer.receive(data.toString()));
+      ws.on('message', (data) => peer.receive((data as Buffer).toString('utf8')));
       ws.on('close', (code, reason) => {
         peer.close();
         daemon.events.emit('close', code, reason.toString());

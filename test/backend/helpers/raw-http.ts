@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import type { Json } from './json.ts';
 
 /** One request with full control of headers and of how its body is cut up. */
 export async function send(
@@ -12,7 +13,7 @@ export async function send(
     /** Written one after the other, each after the one before has left. */
     chunks?: Uint8Array[];
   },
-): Promise<{ status: number; headers: Record<string, unknown>; text: string; json: any }> {
+): Promise<{ status: number; headers: Record<string, unknown>; text: string; json: Json }> {
   const { method = 'GET', path = '/healthz', headers = {}, chunks = [] } = options;
   const outgoing = request(url + path, { method, headers, agent: false });
   const answered = once(outgoing, 'response');

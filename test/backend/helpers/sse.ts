@@ -1,11 +1,12 @@
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { createBell } from '../../../src/backend/bell.ts';
+import type { Json } from './json.ts';
 
 export interface SseEvent {
   id?: string;
   event?: string;
-  data: any;
+  data: Json;
 }
 
 export interface EventReader {

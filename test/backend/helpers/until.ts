@@ -19,7 +19,7 @@ export function until(
     };
     const timer = setTimeout(() => {
       settle();
-      reject(new Error(`nothing of the kind within ${withinMs} ms: ${looked}`));
+      reject(new Error(`nothing of the kind within ${withinMs} ms: ${String(looked)}`));
     }, withinMs);
   });
 }

@@ -12,6 +12,7 @@ import type { Logger } from '../../../src/core/ports/host.ts';
 import type { Runtime } from '../../../src/core/ports/stores.ts';
 import { openSqlite } from '../../../src/local/sqlite.ts';
 import { createFakeDaemon, type FakeDaemon, type FakeDaemonOptions } from './fake-daemon.ts';
+import type { Json } from './json.ts';
 
 /** A real clock that can be set forward. */
 export interface TestRuntime extends Runtime {
@@ -46,7 +47,7 @@ export interface World {
   logs: string[];
   /** Signs a device in and answers its token. */
   signIn(name?: string): Promise<{ token: string; deviceId: string; tokenId: string }>;
-  /** A token of any kind, straight into the store. */
+  /** A token of Json kind, straight into the store. */
   makeToken(more?: Partial<Parameters<BackendStore['identity']['insertToken']>[0]>): Promise<string>;
   get(path: string, options?: { token?: string; headers?: Record<string, string> }): Promise<Response>;
   post(
@@ -68,7 +69,7 @@ export interface World {
     actionId: string,
     input?: unknown,
     context?: Partial<CallContext>,
-  ): Promise<Record<string, any>>;
+  ): Promise<Record<string, Json>>;
   daemon(token: string, options?: Partial<FakeDaemonOptions>): Promise<FakeDaemon>;
   /** Closes the backend and starts another one on the same files. */
   restart(more?: Partial<BackendOptions>): Promise<void>;
@@ -77,7 +78,7 @@ export interface World {
 
 export async function openWorld(
   more: Partial<BackendOptions> = {},
-  address?: Parameters<Backend['listen']>[0],
+  ...addresses: NonNullable<Parameters<Backend['listen']>[0]>[]
 ): Promise<World> {
   const home = await mkdtemp(join(tmpdir(), 'kaiwu-backend-'));
   const databasePath = join(home, 'kaiwu.db');
@@ -104,11 +105,21 @@ export async function openWorld(
       ...options,
     });
     try {
-      return { store, backend, ...(await backend.listen(address)) };
+      return { store, backend, ...(await listen(backend)) };
     } catch (error) {
       await backend.close();
       throw error;
     }
+  }
+
+  /** Tries one address after the other. */
+  async function listen(backend: Backend) {
+    const [last, ...others] = addresses.toReversed();
+    for (const address of others.toReversed()) {
+      const listening = await backend.listen(address).catch(() => undefined);
+      if (listening !== undefined) return listening;
+    }
+    return backend.listen(last);
   }
 
   const request = (path: string, init: RequestInit, token?: string, headers?: Record<string, string>) =>

@@ -1,0 +1,2 @@
+/** Whatever JSON holds. */
+export type Json = ReturnType<typeof JSON.parse>;
