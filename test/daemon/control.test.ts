@@ -5,7 +5,7 @@ import { collectLog, createWorld } from './helpers/world.ts';
 
 async function serve() {
   const world = await createWorld();
-  const onStop = vi.fn();
+  const onStop = vi.fn<() => void>();
   const control = await createControlServer({
     token: 'secret',
     daemon: world.daemon,

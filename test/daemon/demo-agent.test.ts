@@ -49,8 +49,8 @@ test('the demo agent calls tools of the MCP servers that its session is given', 
   expect(JSON.parse((await world.turn('s1', 'tool add {nonsense')).reply)).toMatchObject({
     error: expect.stringContaining('not JSON'),
   });
-  const calls = world.backend
+  const call = world.backend
     .events('s1')
-    .filter((event) => event.type === 'tool_call' && event.title === 'Call add');
-  expect(calls[0]).toMatchObject({ kind: 'other', status: 'in_progress' });
+    .find((event) => event.type === 'tool_call' && event.title === 'Call add');
+  expect(call).toMatchObject({ kind: 'other', status: 'in_progress' });
 });

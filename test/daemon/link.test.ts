@@ -8,7 +8,8 @@ import { assertGapless, createWorld, fakeAgent, MACHINE } from './helpers/world.
 test('hello says who the daemon is and what it has', async () => {
   const world = await createWorld();
   expect(world.backend.hellos[0]).toMatchObject({
-    ...{ machineId: MACHINE.machineId, machineName: MACHINE.name },
+    machineId: MACHINE.machineId,
+    machineName: MACHINE.name,
     sessions: [],
     daemonVersion: '0.0.0-test',
   });

@@ -7,7 +7,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { bundle } from './helpers/bundle.ts';
 import type { DaemonProcessConfig } from './helpers/daemon-process.ts';
 import { createFakeBackend, type FakeBackend, TOKEN } from './helpers/fake-backend.ts';
-import { groupIsGone, groupMembers } from './helpers/processes.ts';
+import { openSqlite } from '../../src/local/sqlite.ts';
+import { childrenOf, groupIsGone, groupMembers } from './helpers/processes.ts';
 import { assertGapless, fakeAgent, makeHome } from './helpers/world.ts';
 
 interface DaemonProcess {
@@ -140,21 +141,50 @@ test('killed in mid-turn: the agent goes, the turn ends as failed, what was queu
   expect(place.backend.events('s1').at(-1)?.type).toBe('session_stopped');
 });
 
-test('killed while its agents ignore everything: their groups are gone, also those of grandchildren', async () => {
+test('killed while its agents ignore everything: their groups end without it, grandchildren and all', async () => {
   const place = await makePlace();
   const first = await place.run();
   await Promise.all([place.start('s1', 'stubborn'), place.start('s2', 'stubborn'), place.start('s3')]);
   const pids = (await status(first.port)).sessions.map((session) => session.pid);
   expect(groupMembers(pids[0] as number).length).toBeGreaterThan(1);
   await first.kill('SIGKILL');
-  const second = await place.run();
   await Promise.all(pids.map((pid) => groupIsGone(pid)));
+  const second = await place.run();
   for (const sessionId of ['s1', 's2', 's3']) {
     expect((await place.backend.event(sessionId, 'session_stopped')).reason?.message).toContain(
       'the daemon restarted',
     );
   }
   expect((await status(second.port)).sessions).toEqual([]);
+});
+
+test('what even the guardian could not end, the next start ends, and only that', async () => {
+  const place = await makePlace();
+  const first = await place.run();
+  await place.start('s1', 'stubborn');
+  const pid = (await status(first.port)).sessions[0]?.pid as number;
+  for (const guardian of childrenOf(first.child.pid as number).filter((child) => child !== pid)) {
+    process.kill(guardian, 'SIGKILL');
+  }
+  await first.kill('SIGKILL');
+  expect(groupMembers(pid).length).toBeGreaterThan(1);
+  await place.run();
+  expect(groupMembers(pid)).toEqual([]);
+});
+
+test('a process that was given the number of an agent later is left alone', async () => {
+  const place = await makePlace();
+  const first = await place.run();
+  await place.start('s1');
+  await first.kill('SIGKILL');
+  const other = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+  onTestFinished(() => void other.kill('SIGKILL'));
+  const db = openSqlite(join(place.home, 'daemon.db'));
+  db.prepare('UPDATE sessions SET agent_pid = ?').run(other.pid);
+  db.close();
+  await place.run();
+  await place.backend.event('s1', 'session_stopped');
+  expect(groupMembers(other.pid as number)).toEqual([other.pid]);
 });
 
 test('killed again and again while messages run: each message ends once, no event is lost or doubled', async () => {
@@ -198,6 +228,7 @@ test('suspended for longer than a link may be silent, it is online again soon', 
   await sleep(500);
   daemon.child.kill('SIGCONT');
   await place.backend.until(() => place.backend.hellos.length === 2, 'a second hello');
+  expect(place.backend.hellos[1]?.instanceId).toBe(place.backend.hellos[0]?.instanceId);
 });
 
 test('SIGTERM ends it and its agents, also one whose turn does not end', async () => {

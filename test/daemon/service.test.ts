@@ -12,6 +12,8 @@ import {
 import { type ServiceSpec, toLaunchdPlist, toSystemdUnit } from '../../src/daemon/service/units.ts';
 import { makeHome } from './helpers/world.ts';
 
+const ANALYZE = 'systemd-analyze';
+
 const SPEC: ServiceSpec = {
   name: 'kaiwu-daemon',
   description: 'Kaiwu daemon\n(100%)',
@@ -59,7 +61,7 @@ test('the systemd unit quotes what systemd would expand', () => {
 test('systemd itself finds nothing wrong with the unit', ({ skip }) => {
   const file = join(makeHome(), 'kaiwu-daemon.service');
   writeFileSync(file, toSystemdUnit({ ...SPEC, command: [process.execPath, 'daemon', 'run'] }));
-  const result = spawnSync('systemd-analyze', ['verify', '--user', file], { encoding: 'utf8' });
+  const result = spawnSync(ANALYZE, ['verify', '--user', file], { encoding: 'utf8' });
   if (result.error !== undefined || /Failed to connect|not been booted/i.test(result.stderr)) skip();
   expect(result.stderr).not.toContain('kaiwu-daemon.service');
 });

@@ -142,7 +142,7 @@ test('an agent killed while idle ends its session, and the next message brings i
   const { reply: received } = await world.turn('s1', 'received');
   expect(JSON.parse(received).map((call: { method: string }) => call.method)).toContain('session/load');
   const events = world.backend.events('s1');
-  expect(events.filter((event) => event.type === 'session_started').at(-1)).toMatchObject({
+  expect(events.findLast((event) => event.type === 'session_started')).toMatchObject({
     resumed: 'loaded',
   });
   // What the agent replays is already in the transcript.

@@ -1,32 +1,12 @@
 /** What every agent may see of the environment that the daemon was started in. */
-const COMMON = [
-  ...[
-    'PATH',
-    'HOME',
-    'USER',
-    'LOGNAME',
-    'SHELL',
-    'LANG',
-    'LANGUAGE',
-    'LC_*',
-    'TERM',
-    'TZ',
-    'TMPDIR',
-    'XDG_*',
-  ],
-  ...[
-    'HTTP_PROXY',
-    'HTTPS_PROXY',
-    'ALL_PROXY',
-    'NO_PROXY',
-    'http_proxy',
-    'https_proxy',
-    'all_proxy',
-    'no_proxy',
-  ],
-  ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'CURL_CA_BUNDLE', 'REQUESTS_CA_BUNDLE'],
-  ...['SSH_AUTH_SOCK', 'DBUS_SESSION_BUS_ADDRESS'],
-];
+const COMMON = `
+  PATH HOME USER LOGNAME SHELL LANG LANGUAGE LC_* TERM TZ TMPDIR XDG_*
+  HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy
+  NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE REQUESTS_CA_BUNDLE
+  SSH_AUTH_SOCK DBUS_SESSION_BUS_ADDRESS
+`
+  .trim()
+  .split(/\s+/);
 
 /** Ours hold tokens and addresses, and would let an agent act as the person. */
 const OURS = 'KAIWU_';

@@ -24,9 +24,9 @@ export async function createControlServer(options: {
   /** Told to stop; the answer is already on its way. */
   onStop(): void;
 }): Promise<ControlServer> {
-  const routes: Record<string, Record<string, () => { status: number; body: unknown; then?: () => void }>> = {
-    '/status': { GET: () => ({ status: 200, body: { pid: options.pid, ...options.daemon.status() } }) },
-    '/stop': { POST: () => ({ status: 200, body: { stopping: true }, then: options.onStop }) },
+  const routes: Record<string, Record<string, () => { body: unknown; afterwards?: () => void }>> = {
+    '/status': { GET: () => ({ body: { pid: options.pid, ...options.daemon.status() } }) },
+    '/stop': { POST: () => ({ body: { stopping: true }, afterwards: options.onStop }) },
   };
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
@@ -38,9 +38,9 @@ export async function createControlServer(options: {
       if (handler === undefined) {
         throw new KaiwuError('not_found', `The control port has no ${request.method} ${request.url}.`);
       }
-      const { status, body, then } = handler();
-      if (then !== undefined) response.once('finish', then);
-      reply(response, status, body);
+      const { body, afterwards } = handler();
+      if (afterwards !== undefined) response.once('finish', afterwards);
+      reply(response, 200, body);
     } catch (error) {
       if (!(error instanceof KaiwuError)) options.log.error({ error }, 'a control request failed');
       const wire = toWireError(error);

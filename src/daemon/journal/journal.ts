@@ -148,7 +148,7 @@ export function createJournal(db: SqliteHandle, runtime: Runtime): Journal {
           if (known.session_id === message.sessionId) return false;
           throw new KaiwuError(
             'conflict',
-            `Message id ${message.messageId} was already used in session ${known.session_id}.`,
+            `Message id ${message.messageId} was already used in session ${String(known.session_id)}.`,
             { hint: 'Send it again with another messageId, or without one.' },
           );
         }

@@ -30,28 +30,29 @@ export interface StoredMessage {
 
 type Row = Record<string, unknown>;
 
-const optional = <T>(value: unknown): T | undefined => (value === null ? undefined : (value as T));
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const fromJson = (value: unknown): unknown => (typeof value === 'string' ? JSON.parse(value) : undefined);
 
 export const toSession = (row: Row): StoredSession => ({
   sessionId: String(row.session_id),
   agentId: String(row.agent_id),
   directory: String(row.directory),
   permissionMode: row.permission_mode as PermissionMode,
-  modelId: optional(row.model_id),
-  models: JSON.parse(String(row.models)) as AgentOption[],
+  modelId: text(row.model_id),
+  models: fromJson(row.models) as AgentOption[],
   status: row.status as SessionStatus,
-  reason: row.reason === null ? undefined : (JSON.parse(String(row.reason)) as FailureReason),
-  acpSessionId: optional(row.acp_session_id),
+  reason: fromJson(row.reason) as FailureReason | undefined,
+  acpSessionId: text(row.acp_session_id),
   lastSeq: Number(row.last_seq),
-  agentPid: optional(row.agent_pid),
-  agentStartTime: optional(row.agent_start_time),
+  agentPid: typeof row.agent_pid === 'number' ? row.agent_pid : undefined,
+  agentStartTime: text(row.agent_start_time),
 });
 
 export const toMessage = (row: Row): StoredMessage => ({
   messageId: String(row.message_id),
   sessionId: String(row.session_id),
   text: String(row.text),
-  permissionMode: optional(row.permission_mode),
-  modelId: optional(row.model_id),
+  permissionMode: text(row.permission_mode) as PermissionMode | undefined,
+  modelId: text(row.model_id),
   state: row.state as StoredMessage['state'],
 });

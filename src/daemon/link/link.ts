@@ -66,7 +66,7 @@ export function createMachineLink(options: {
   };
   let timer: NodeJS.Timeout | undefined;
   let drop: (() => void) | undefined;
-  let live: { peer: RpcPeer<BackendMethods>; unsentBytes(): number } | undefined;
+  let live: { peer: RpcPeer<BackendMethods>; since: number; unsentBytes(): number } | undefined;
   let stopped = false;
 
   function enter(state: LinkState, lastError = status.lastError): void {
@@ -90,7 +90,6 @@ export function createMachineLink(options: {
     if (stopped) return;
     if ('problem' in credentials) return retry({ kind: 'unauthorized', message: credentials.problem });
     let peer: RpcPeer<BackendMethods> | undefined;
-    let upAt: number | undefined;
     const socket = openSocket({
       url,
       token: credentials.token,
@@ -104,20 +103,17 @@ export function createMachineLink(options: {
           handlers: options.handlers,
           onError: (error) => log.error({ error }, 'a request of the backend failed unexpectedly'),
         });
-        greet(peer, socket).then(
-          () => {
-            upAt = runtime.monotonicMs();
-          },
-          (error: unknown) => socket.end(toEnd(error)),
-        );
+        greet(peer, socket).catch((error: unknown) => socket.end(toEnd(error)));
       },
       onText: (text) => peer?.receive(text),
       onEnd(end) {
         drop = undefined;
         peer?.close();
-        if (live !== undefined) options.onDown();
-        live = undefined;
-        if (upAt !== undefined && runtime.monotonicMs() - upAt >= limits.stableMs) backoff.reset();
+        if (live !== undefined) {
+          options.onDown();
+          if (runtime.monotonicMs() - live.since >= limits.stableMs) backoff.reset();
+          live = undefined;
+        }
         if (!stopped) retry(end);
       },
     });
@@ -132,7 +128,7 @@ export function createMachineLink(options: {
         `the backend speaks version ${welcome.protocol} of the link, this daemon ${LINK_PROTOCOL}`,
       );
     }
-    live = { peer, unsentBytes: socket.unsentBytes };
+    live = { peer, since: runtime.monotonicMs(), unsentBytes: socket.unsentBytes };
     status = { state: 'up', url: link.url, since: runtime.now().toISOString(), attempts: 0 };
     log.info({ url: link.url, backendVersion: welcome.backendVersion }, 'linked to the backend');
     options.onUp(peer, welcome);

@@ -60,7 +60,8 @@ export function createEventSender(options: {
 
   function wake(sessionId: string): void {
     if (!turns.includes(sessionId)) turns.push(sessionId);
-    while (peer !== undefined && inFlight < MAX_IN_FLIGHT && turns.length > 0) {
+    if (peer === undefined) return;
+    while (inFlight < MAX_IN_FLIGHT && turns.length > 0) {
       const next = turns.shift() as string;
       const lane = laneOf(next);
       if (!lane.busy && lane.held === undefined) void send(next, lane, peer);

@@ -69,7 +69,7 @@ export function openSocket(options: {
   socket.on('pong', heard);
   socket.on('message', (data, isBinary) => {
     heard();
-    if (!isBinary && !ended) options.onText(data.toString());
+    if (!isBinary && !ended) options.onText((data as Buffer).toString('utf8'));
   });
   socket.on('unexpected-response', (_request, response) => {
     const status = response.statusCode ?? 0;

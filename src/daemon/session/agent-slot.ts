@@ -40,12 +40,7 @@ export function createAgentSlot(options: {
     try {
       const agent = await open(abort.signal);
       current = agent;
-      gone = agent.exited.then(async (exit) => {
-        if (current === agent) current = undefined;
-        options.onExit(exit);
-        await agent.end();
-        forget();
-      });
+      gone = seeOff(agent);
       return agent;
     } catch (error) {
       forget();
@@ -54,6 +49,14 @@ export function createAgentSlot(options: {
     } finally {
       opening = undefined;
     }
+  }
+
+  async function seeOff(agent: AgentSession): Promise<void> {
+    const exit = await agent.exited;
+    if (current === agent) current = undefined;
+    options.onExit(exit);
+    await agent.end();
+    forget();
   }
 
   function forget(): void {

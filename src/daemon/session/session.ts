@@ -44,7 +44,9 @@ const DAEMON_STOPPED: FailureReason = {
 export function createSession(context: SessionContext, sessionId: string): ManagedSession {
   const { journal, log, limits } = context;
   let turn: Turn | undefined;
-  let queue: 'resting' | 'running' | 'wanted' = 'resting';
+  /** Somebody asked for the queue to be run since it was last looked at. */
+  let asked = false;
+  let running = false;
   let stopping: Promise<void> | undefined;
   let ending = false;
   let title: string | undefined;
@@ -132,8 +134,20 @@ export function createSession(context: SessionContext, sessionId: string): Manag
     if (events.length > 0) storeSoon(context, () => append(...events));
   }
 
+  async function keepRunning(): Promise<void> {
+    running = true;
+    while (asked) {
+      asked = false;
+      await runQueue().catch((error: unknown) =>
+        log.error({ sessionId, error }, 'a session’s queue stopped; the next message starts it again'),
+      );
+    }
+    running = false;
+  }
+
   async function runQueue(): Promise<void> {
-    while (!ending) {
+    for (;;) {
+      if (ending) return;
       if (stopping !== undefined) await stopping;
       const message = journal.queued(sessionId)[0];
       if (message === undefined) return;
@@ -205,21 +219,8 @@ export function createSession(context: SessionContext, sessionId: string): Manag
       await slot.ready();
     },
     kick() {
-      const rest = queue === 'resting';
-      queue = rest ? 'running' : 'wanted';
-      if (!rest) return;
-      void (async () => {
-        try {
-          do {
-            queue = 'running';
-            await runQueue();
-          } while ((queue as string) === 'wanted' && !ending);
-        } catch (error) {
-          log.error({ sessionId, error }, 'a session’s queue stopped; the next message starts it again');
-        } finally {
-          queue = 'resting';
-        }
-      })();
+      asked = true;
+      if (!running) void keepRunning();
     },
     async interrupt() {
       const current = turn;

@@ -229,7 +229,10 @@ async function onPrompt(id, params) {
 }
 
 function onMessage(message) {
-  if (message.method === undefined) return open.get(message.id)?.(message);
+  if (message.method === undefined) {
+    open.get(message.id)?.(message);
+    return undefined;
+  }
   const { id, method, params } = message;
   received.push({ method, params });
   switch (method) {
@@ -256,7 +259,7 @@ function onMessage(message) {
       if (params.modeId === 'two' && behaviour === 'stuck-mode') return fail(id, -32603, 'will not');
       return reply(id, {});
     default:
-      if (id !== undefined) fail(id, -32601, 'no such method');
+      return id === undefined ? undefined : fail(id, -32601, 'no such method');
   }
 }
 

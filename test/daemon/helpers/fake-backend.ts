@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import {
   type BackendMethods,
+  type DaemonMethod,
   type DaemonMethods,
   type DaemonNotices,
   LINK_PATH,
@@ -25,7 +26,7 @@ export interface FakeBackend {
   /** Bearer tokens that were shown. */
   readonly tokens: string[];
   events(sessionId: string): SessionEvent[];
-  request<K extends keyof DaemonMethods & string>(
+  request<K extends DaemonMethod>(
     method: K,
     params: DaemonMethods[K]['params'],
   ): Promise<DaemonMethods[K]['result']>;
@@ -75,7 +76,7 @@ export async function createFakeBackend(
   let socket: WebSocket | undefined;
   let peer: RpcPeer<DaemonMethods> | undefined;
   const changed = () => {
-    for (const look of [...waiting]) look();
+    for (const look of Array.from(waiting)) look();
   };
 
   const server: Server = createServer((_request, response) => response.writeHead(404).end());
@@ -134,7 +135,7 @@ export async function createFakeBackend(
         changed();
       },
     });
-    ws.on('message', (data) => mine.receive(data.toString()));
+    ws.on('message', (data) => mine.receive((data as Buffer).toString('utf8')));
     ws.on('close', () => {
       mine.close();
       if (peer === mine) peer = undefined;
@@ -195,7 +196,9 @@ export async function createFakeBackend(
           ) as never,
         `${type} of ${sessionId}`,
       ),
-    linked: () => until(() => peer !== undefined, 'a link').then(() => {}),
+    async linked() {
+      await until(() => peer !== undefined, 'a link');
+    },
     drop: () => socket?.terminate(),
     closeLink: (code, reason) => socket?.close(code, reason),
     stop: () =>

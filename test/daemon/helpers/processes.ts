@@ -1,19 +1,27 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Processes of a group that run; a zombie does not. */
-export function groupMembers(groupId: number): number[] {
+/** What the kernel says of each process that runs; a zombie does not. */
+function running(): { pid: number; parent: number; group: number }[] {
   return readdirSync('/proc').flatMap((entry) => {
     if (!/^\d+$/.test(entry)) return [];
     try {
       const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
-      const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      return Number(group) === groupId && state !== 'Z' && state !== 'X' ? [Number(entry)] : [];
+      const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return state === 'Z' || state === 'X'
+        ? []
+        : [{ pid: Number(entry), parent: Number(parent), group: Number(group) }];
     } catch {
       return [];
     }
   });
 }
+
+export const groupMembers = (groupId: number): number[] =>
+  running().flatMap(({ pid, group }) => (group === groupId ? [pid] : []));
+
+export const childrenOf = (parentId: number): number[] =>
+  running().flatMap(({ pid, parent }) => (parent === parentId ? [pid] : []));
 
 /** Waits until nothing of the group runs. */
 export async function groupIsGone(groupId: number, withinMs = 20_000): Promise<void> {
