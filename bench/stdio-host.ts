@@ -16,7 +16,7 @@ export interface StdioHost {
   close(): Promise<void>;
 }
 
-export function startHost(command: string, args: string[], env: NodeJS.ProcessEnv = process.env): StdioHost {
+export function startHost(command: string, args: string[], env: NodeJS.ProcessEnv): StdioHost {
   const child: ChildProcessWithoutNullStreams = spawn(command, args, { env, stdio: 'pipe' });
   child.stderr.resume();
   const open = new Map<number, (answer: Answer) => void>();
