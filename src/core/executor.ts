@@ -11,6 +11,7 @@ import type { ActionPorts } from './ports/index.ts';
 import { redact } from './redact.ts';
 import { resolveSession } from './resolve-session.ts';
 import type { AnyAction } from './spec.ts';
+import { toToolName } from './spec.ts';
 import { MAX_WAIT_SECONDS } from './wait.ts';
 
 /** Seconds that an action may take beyond the longest wait that its caller can bear. */
@@ -150,7 +151,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       ...(caller.deviceId === undefined ? {} : { deviceId: caller.deviceId }),
       ...(sessionId === undefined ? {} : { sessionId }),
       actionId,
-      ...(calledAs === actionId ? {} : { calledAs }),
+      ...(calledAs === actionId || calledAs === toToolName(actionId) ? {} : { calledAs }),
       ...(action === undefined ? {} : { effect: action.effect }),
       input: redact(toObject(trace.input), action?.secrets) as Record<string, unknown>,
       inputDigest: toInputDigest(runtime, actionId, trace.input),
