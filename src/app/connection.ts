@@ -1,5 +1,4 @@
-import { type AuthClient, createAuthClient } from '../client/auth-client.ts';
-import { createBackendClient } from '../client/backend-client.ts';
+import type { AuthClient } from '../client/auth-client.ts';
 import { toBaseUrl } from '../client/base-url.ts';
 import type { HttpOptions } from '../client/http.ts';
 import type { ProxySettings } from '../client/proxy.ts';
@@ -153,6 +152,8 @@ export async function requireCredentials(app: App, target: Target): Promise<Cred
 /** A client of the target that is signed in. @throws not_authenticated | state_damaged */
 export async function openBackend(app: App, target: Target): Promise<BackendClient> {
   const { token } = await requireCredentials(app, target);
+  // Loaded when needed: a host waits for the start of `mcp serve`, which needs no HTTP yet.
+  const { createBackendClient } = await import('../client/backend-client.ts');
   return createBackendClient({
     ...(await httpOptionsOf(app, target)),
     token,
@@ -163,6 +164,7 @@ export async function openBackend(app: App, target: Target): Promise<BackendClie
 
 /** For signing in and out; without a token where none is given. */
 export async function openAuth(app: App, target: Target, token?: string): Promise<AuthClient> {
+  const { createAuthClient } = await import('../client/auth-client.ts');
   return createAuthClient({ ...(await httpOptionsOf(app, target)), ...optional('token', token) });
 }
 

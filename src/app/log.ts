@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { destination, pino } from 'pino';
+import { KaiwuError } from '../core/errors.ts';
 import type { Logger } from '../core/ports/host.ts';
 import { redact, redactText } from './redact.ts';
 
@@ -39,6 +40,12 @@ export const toLogLevel = (value: string | undefined): LogLevel =>
 
 function prepareFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > MAX_BYTES) renameSync(file, `${file}.1`);
+  const info = statSync(file, { throwIfNoEntry: false });
+  if (info?.isFIFO() === true) {
+    // Opening it would wait for a reader for ever.
+    throw new KaiwuError('state_damaged', `The log ${file} is not a regular file.`, {
+      hint: 'Move it away.',
+    });
+  }
+  if ((info?.size ?? 0) > MAX_BYTES) renameSync(file, `${file}.1`);
 }

@@ -4,6 +4,7 @@ import type { Got, OptionsInit } from 'got';
 import { fromWireError, KaiwuError, type WireError } from '../core/errors.ts';
 import { toBaseUrl } from './base-url.ts';
 import { notABackend, redirected, toTransportError } from './http-errors.ts';
+import { lookUp } from './loopback.ts';
 import { createTlsAgent, type ProxySettings } from './proxy.ts';
 
 export interface HttpOptions {
@@ -62,6 +63,7 @@ export function createHttp(options: HttpOptions): Http {
     ...(options.ca === undefined
       ? {}
       : { https: { certificateAuthority: [...rootCertificates, options.ca] } }),
+    dnsLookup: lookUp,
     followRedirect: false,
     retry: { limit: 0 },
     throwHttpErrors: false,

@@ -115,17 +115,30 @@ const damaged = (path: string, why: string, cause?: unknown): KaiwuError =>
     cause,
   });
 
+/** Names what stands in the way: the file, or the nearest folder above it that can be looked at. */
 async function unreadable(path: string, error: NodeJS.ErrnoException): Promise<KaiwuError> {
-  const owner = await stat(path).then(
-    (info) => info.uid,
-    () => undefined,
-  );
+  let blocked = path;
+  let owner = await ownerOf(blocked);
+  while (owner === undefined && dirname(blocked) !== blocked) {
+    blocked = dirname(blocked);
+    owner = await ownerOf(blocked);
+  }
   const uid = ownUid();
-  const who = owner === undefined ? '' : ` It belongs to uid ${owner}; this process runs as uid ${uid}.`;
-  const fix = owner === undefined || owner === uid ? `chmod u+rw` : `sudo chown ${uid}`;
-  return new KaiwuError('state_damaged', `${path} cannot be read: ${error.code ?? 'unknown error'}.${who}`, {
-    hint: `Make it readable for this user: ${fix} ${JSON.stringify(path)}`,
-    details: { path, ...(owner === undefined ? {} : { owner }), ...(uid === undefined ? {} : { uid }) },
+  const who = `${blocked} belongs to uid ${owner}; this process runs as uid ${uid}.`;
+  const fix = owner === uid ? 'chmod u+rwX' : `sudo chown -R ${uid}`;
+  return new KaiwuError('state_damaged', `${path} cannot be read: ${error.code ?? 'unknown error'}. ${who}`, {
+    hint: `Make it readable for this user: ${fix} ${JSON.stringify(blocked)}`,
+    details: {
+      path: blocked,
+      ...(owner === undefined ? {} : { owner }),
+      ...(uid === undefined ? {} : { uid }),
+    },
     cause: error,
   });
 }
+
+const ownerOf = (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    (info) => info.uid,
+    () => undefined,
+  );

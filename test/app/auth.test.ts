@@ -80,6 +80,20 @@ describe('another machine', () => {
     expect([listed.code, listed.json.error.code]).toEqual([4, 'not_authenticated']);
   });
 
+  it('that signs in again leaves no earlier sign-in behind', async () => {
+    const devices: string[] = [];
+    for (let i = 0; i < 2; i++) {
+      const { code, said, ended } = await beginLogin();
+      await world.cli(['auth', 'approve', code]);
+      expect(await ended).toBe(0);
+      devices.push(JSON.parse(said.stdout).output.deviceId);
+    }
+    const { output } = (await other.cli(['device', 'list', '--json'])).json;
+    const revoked = (id: string) =>
+      output.devices.find(({ deviceId }: { deviceId: string }) => deviceId === id).revokedAt !== undefined;
+    expect(devices.map(revoked)).toEqual([true, false]);
+  });
+
   it('gives up with Ctrl-C', async () => {
     const { child, ended, said } = await beginLogin();
     child.kill('SIGINT');

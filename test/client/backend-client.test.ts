@@ -152,6 +152,27 @@ describe('a backend that cannot be used is named, with what to do', () => {
     expect(other.requests).toEqual([]);
   });
 
+  it('localhost works whichever of its two addresses the backend has', async () => {
+    for (const host of ['127.0.0.1', '::1']) {
+      const server = createServer((_, response) =>
+        sendJson(response, 200, { status: 'ok', output: { host } }),
+      );
+      const bound = await new Promise<boolean>((resolve) => {
+        server.once('error', () => resolve(false));
+        server.listen(0, host, () => resolve(true));
+      });
+      // A machine without IPv6.
+      if (!bound) continue;
+      const { port } = server.address() as AddressInfo;
+      expect(await clientOf(`http://localhost:${port}`).execute(call)).toEqual({
+        status: 'ok',
+        output: { host },
+      });
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
   it.each([
     ['http://example.com', /plain http to another machine/],
     ['http://192.168.1.4:80', /plain http/],

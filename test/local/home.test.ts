@@ -97,11 +97,10 @@ describe.runIf(isRoot)('another user’s files', () => {
       const { code, stderr, ms } = await runKaiwu(['server', 'list'], { env, uid: STRANGER, cwd: '/' });
       expect(code).toBe(1);
       expect(ms).toBeLessThan(20_000);
-      expect(stderr).toContain(config);
-      if (name !== '.') {
-        expect(stderr).toContain(`It belongs to uid 0; this process runs as uid ${STRANGER}`);
-        expect(stderr).toContain(`sudo chown ${STRANGER}`);
-      }
+      const blocked = name === '.' ? home : config;
+      expect(stderr).toContain(`${config} cannot be read`);
+      expect(stderr).toContain(`${blocked} belongs to uid 0; this process runs as uid ${STRANGER}`);
+      expect(stderr).toContain(`sudo chown -R ${STRANGER} "${blocked}"`);
       await rm(userHome, { recursive: true });
     },
   );

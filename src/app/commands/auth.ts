@@ -55,7 +55,10 @@ async function login(app: App, invite: string | undefined, { flags, signal }: In
       ? await loginByCode(app, auth, signal)
       : await signInWithSecret(auth, secret, signal);
   const profile = await keepProfile(app, target);
-  const store = await credentialsOf(app, profile).write(credentials);
+  const credentialStore = credentialsOf(app, profile);
+  const before = await credentialStore.read().catch(() => undefined);
+  const store = await credentialStore.write(credentials);
+  if (before?.url === target.url) await revoke(app, target, before.token, signal);
   const { deviceId, serverId } = credentials;
   return {
     profile: profile.profile,
@@ -129,15 +132,28 @@ async function logout(app: App, { flags, signal }: Invocation): Promise<object> 
   if (credentials === undefined)
     return { profile: target.profile, url: target.url, note: 'Nobody was signed in.' };
   // The token goes to the backend that gave it, whatever the profile says now.
-  const auth = await openAuth(app, { ...target, url: credentials.url }, credentials.token);
-  const revoked = await auth.logout(signal).then(
-    () => undefined,
-    (error: unknown) => toWireError(error),
-  );
+  const failure = await revoke(app, { ...target, url: credentials.url }, credentials.token, signal);
   await store.clear();
-  const known = revoked === undefined || revoked.code === 'not_authenticated';
-  const note = `The token could not be revoked (${revoked?.message ?? ''}) Revoke this device from another machine.`;
-  return { profile: target.profile, url: target.url, revoked: known, ...(known ? {} : { note }) };
+  const note = `The token could not be revoked (${failure}) Revoke this device from another machine.`;
+  const revoked = failure === undefined;
+  return { profile: target.profile, url: target.url, revoked, ...(revoked ? {} : { note }) };
+}
+
+/** Makes a token worthless. @returns why it could not be, in words */
+async function revoke(
+  app: App,
+  target: Target,
+  token: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const auth = await openAuth(app, target, token);
+  return auth.logout(signal).then(
+    () => undefined,
+    (error: unknown) => {
+      const { code, message } = toWireError(error);
+      return code === 'not_authenticated' ? undefined : message;
+    },
+  );
 }
 
 async function status(app: App, { flags, signal }: Invocation): Promise<object> {
