@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { errorOf, openWorld, type World } from './helpers/world.ts';
 import type { Json } from './helpers/json.ts';
@@ -111,6 +112,11 @@ describe('bootstrap', () => {
 
   it('a secret is good once, also for two at the same moment, and is replaced', async () => {
     const [secret] = world.secrets;
+    const { insertDevice } = world.store.identity;
+    world.store.identity.insertDevice = async (device) => {
+      await delay(100);
+      return insertDevice(device);
+    };
     const statuses = (await Promise.all([redeem(secret), redeem(secret)])).map((answer) => answer.status);
     expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 401]);
     expect(world.secrets).toHaveLength(2);

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqlite } from '../../src/local/sqlite.ts';
 import { type EventReader, openEvents } from './helpers/sse.ts';
@@ -133,6 +134,21 @@ describe('resume', () => {
     expect(seen).toEqual(Array.from({ length: total }, (_, i) => i + 1));
   });
 
+  it('an entry that comes while older ones are read is sent once', async () => {
+    await change(1);
+    const { newest } = await world.store.feed.bounds();
+    const { since } = world.store.feed;
+    let reads = 0;
+    world.store.feed.since = async (id, limit) => {
+      if (++reads === 1) await change(2);
+      return since(id, limit);
+    };
+    const reader = await open({ lastEventId: String(newest - 1), query: '?types=policy.changed' });
+    await reader.count(2);
+    await change(3);
+    expect((await reader.count(3)).map((event) => event.data.version)).toEqual([1, 2, 3]);
+  });
+
   it('an id that is no longer kept is told to look afresh, the oldest one kept is not', async () => {
     for (let n = 1; n <= 6; n++) await change(n);
     const { newest } = await world.store.feed.bounds();
@@ -166,6 +182,33 @@ describe('resume', () => {
 });
 
 describe('bad readers and ends', () => {
+  it('one who falls behind is served from the store and misses nothing durable', async () => {
+    await world.restart({ timings: { stream: { heartbeatMs: 100, stallMs: 60_000 } } });
+    const { newest } = await world.store.feed.bounds();
+    const reader = await open({ lastEventId: String(newest), paused: true });
+    const text = 'x'.repeat(100_000);
+    for (let n = 0; n < 40; n++) {
+      await change(n);
+      for (let i = 0; i < 10; i++) {
+        world.store.feed.tell({
+          type: 'delta',
+          sessionId: 's',
+          messageId: 'm',
+          kind: 'text',
+          block: 1,
+          text,
+        });
+      }
+      await setImmediate();
+    }
+    reader.start();
+    const versions = () =>
+      reader.events.flatMap(({ event, data }) => (event === 'policy.changed' ? [data.version] : []));
+    await expect.poll(() => versions().length, { timeout: 20_000 }).toBe(40);
+    expect(versions()).toEqual(Array.from({ length: 40 }, (_, i) => i));
+    expect(reader.events.length).toBeLessThan(440);
+  });
+
   it('one who does not read is cut off, memory stays bounded, and it loses nothing', async () => {
     const { newest } = await world.store.feed.bounds();
     const reader = await open({ lastEventId: String(newest), paused: true });

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createFakeDaemon, type FakeDaemon } from './helpers/fake-daemon.ts';
 import { openSocket, send } from './helpers/raw-http.ts';
@@ -143,7 +144,7 @@ describe('kill -9', () => {
   });
 
   async function start(database: string) {
-    const script = join(import.meta.dirname, 'helpers/backend-child.ts');
+    const script = fileURLToPath(new URL('helpers/backend-child.ts', import.meta.url));
     const child = spawnProcess(process.execPath, ['--import', 'tsx', script, database], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KaiwuError } from '../../src/core/errors.ts';
 import type { SessionEventBody } from '../../src/core/session.ts';
@@ -373,6 +375,41 @@ describe('control', () => {
     await daemon.connect();
     await world.ok(token, 'session.stop', { sessionId });
     expect(deliveries(daemon)).toEqual([]);
+  });
+
+  it('stop overtakes what waits behind a slow delivery', async () => {
+    let release: () => void = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const daemon = await world.daemon(token, {
+      before: (_method, params) => (params.text === 'slow' ? released : undefined),
+    });
+    const sessionId = await spawn();
+    const left = offline();
+    await daemon.drop();
+    await left;
+    await send(sessionId, 'slow');
+    await send(sessionId, 'behind', { messageId: 'behind-id-1' });
+    const asked = once(daemon.events, 'request');
+    await daemon.connect();
+    await asked;
+    await world.ok(token, 'session.stop', { sessionId });
+    release();
+    await world.ok(token, 'session.wait.idle', { sessionId });
+    expect(deliveries(daemon)).toEqual(['slow']);
+    expect(await world.store.messages.get('behind-id-1')).toMatchObject({ status: 'canceled' });
+  });
+
+  it('events that came before an answer are stored when the answer counts, however slow the disk', async () => {
+    await world.daemon(token);
+    const sessionId = await spawn();
+    const { append } = world.store.transcripts;
+    world.store.transcripts.append = async (...events) => {
+      await delay(100);
+      return append(...events);
+    };
+    const changed = { sessionId, permissionMode: 'bypass' };
+    expect(await world.ok(token, 'session.permission_mode.set', changed)).toMatchObject(changed);
+    expect(await world.ok(token, 'session.stop', { sessionId })).toMatchObject({ status: 'stopped' });
   });
 
   it('a permission is answered by decision or option, once', async () => {

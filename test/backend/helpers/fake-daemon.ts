@@ -124,10 +124,11 @@ export function createFakeDaemon(
       });
       return {};
     },
+    // Events leave before the answer; neither waits until the backend has them.
     async 'session.interrupt'({ sessionId }) {
       const running = must(sessionId).messages.at(-1);
       if (running === undefined) return { interrupted: false };
-      await daemon.record(sessionId, {
+      void daemon.record(sessionId, {
         type: 'turn_ended',
         messageId: running.messageId,
         outcome: 'canceled',
@@ -137,20 +138,20 @@ export function createFakeDaemon(
     },
     async 'session.stop'({ sessionId }) {
       must(sessionId);
-      await daemon.record(sessionId, { type: 'session_stopped' });
+      void daemon.record(sessionId, { type: 'session_stopped' });
       return {};
     },
     async 'session.set_mode'({ sessionId, permissionMode }) {
-      await daemon.record(sessionId, { type: 'mode_changed', permissionMode });
+      void daemon.record(sessionId, { type: 'mode_changed', permissionMode });
       return {};
     },
     async 'session.set_model'({ sessionId, modelId }) {
-      await daemon.record(sessionId, { type: 'model_changed', modelId });
+      void daemon.record(sessionId, { type: 'model_changed', modelId });
       return {};
     },
     async 'session.answer'({ sessionId, requestId, optionId, by }) {
       const messageId = must(sessionId).messages.at(-1)?.messageId ?? '';
-      await daemon.record(sessionId, {
+      void daemon.record(sessionId, {
         type: 'permission_resolved',
         messageId,
         requestId,

@@ -15,6 +15,8 @@ export interface EventReader {
   events: SseEvent[];
   comments: string[];
   incoming: IncomingMessage;
+  /** Begins to read what was opened paused. */
+  start(): void;
   /** Resolves once this many events, comments not counted, have come. */
   count(events: number): Promise<SseEvent[]>;
   ended: Promise<void>;
@@ -48,6 +50,7 @@ export async function openEvents(
     events: [],
     comments: [],
     incoming,
+    start: () => void incoming.on('data', (text: string) => parser.feed(text)),
     async count(events) {
       while (reader.events.length < events) await bell.heard();
       return reader.events;
@@ -67,6 +70,6 @@ export async function openEvents(
   });
   incoming.on('error', () => {});
   incoming.setEncoding('utf8');
-  if (options.paused !== true) incoming.on('data', (text: string) => parser.feed(text));
+  if (options.paused !== true) reader.start();
   return reader;
 }
