@@ -1,19 +1,16 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createAuthClient } from '../../src/client/auth-client.ts';
 import { createBackendClient } from '../../src/client/backend-client.ts';
 import { toBaseUrl } from '../../src/client/base-url.ts';
 import type { HttpOptions } from '../../src/client/http.ts';
 import { toProxy } from '../../src/client/proxy.ts';
+import { makeCertificate } from '../helpers/certificate.ts';
 import {
   type Answer,
   answersWith,
@@ -21,7 +18,6 @@ import {
   sendJson,
   startFakeBackend,
 } from '../helpers/fake-backend.ts';
-import { makeFolder } from '../helpers/kaiwu.ts';
 
 const TOKEN = 'kw_canary_7f00ba4c0de';
 const open: FakeBackend[] = [];
@@ -193,34 +189,7 @@ describe('a backend that cannot be used is named, with what to do', () => {
 });
 
 describe('TLS and proxies', () => {
-  let folder: string;
-  let tls: { key: string; cert: string };
-  beforeAll(async () => {
-    folder = await makeFolder();
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    // A certificate of its own making, as a company's private backend has.
-    const subject = ['-subj', '/CN=kaiwu-test', '-addext', 'subjectAltName=IP:127.0.0.1'];
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'rsa:2048',
-        '-nodes',
-        '-days',
-        '2',
-        '-keyout',
-        key,
-        '-out',
-        cert,
-        ...subject,
-      ],
-      { stdio: 'ignore' },
-    );
-    tls = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+  const tls = makeCertificate();
 
   it('an unknown CA is called that, with the setting that helps; with it, calls work', async () => {
     const backend = await serve(answersWith({ status: 'ok', output: {} }), tls);
