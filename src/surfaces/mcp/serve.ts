@@ -106,10 +106,10 @@ export async function serveMcp(options: ServeMcpOptions): Promise<number> {
       await Promise.race([wire.answered(), connected, delay(timing.connectMs)]);
     }
     calls.end();
-    tools.close();
+    const kept = tools.close();
     await Promise.race([wire.answered(), delay(timing.flushMs)]);
     await Promise.race([protocol.close(), delay(timing.flushMs)]);
-    await Promise.race([wire.flushed(), delay(timing.flushMs)]);
+    await Promise.race([Promise.all([wire.flushed(), kept]), delay(timing.flushMs)]);
   }
 
   const why = await Promise.race([

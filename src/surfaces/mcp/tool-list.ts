@@ -26,7 +26,8 @@ export interface ToolList {
   list(): Promise<McpTool[]>;
   /** The backend answered something: whoever waits to hear of it again need not wait longer. */
   reached(): void;
-  close(): void;
+  /** Settles when nothing is being written any more. */
+  close(): Promise<void>;
 }
 
 export function createToolList(options: {
@@ -47,6 +48,7 @@ export function createToolList(options: {
   let tools: McpTool[] | undefined;
   let etag: string | undefined;
   let cacheRead: Promise<void> | undefined;
+  let cacheWritten: Promise<void> = Promise.resolve();
   /** The backend has confirmed `tools`. */
   let live = false;
   /** JSON of the list that the host holds. */
@@ -71,7 +73,7 @@ export function createToolList(options: {
       if (!answer.unchanged) {
         tools = toTools(answer.catalog, log);
         etag = answer.etag;
-        cache
+        cacheWritten = cache
           .write({ etag, catalog: answer.catalog })
           .catch((error) => log.warn({ error: String(error) }, 'tool list not kept'));
       }
@@ -142,6 +144,7 @@ export function createToolList(options: {
     close() {
       closed.abort();
       follower.close();
+      return cacheWritten;
     },
   };
 }
