@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from './helpers/until.ts';
 import { openSocket, send } from './helpers/raw-http.ts';
@@ -226,6 +228,20 @@ describe('slow and strange clients', () => {
     await ended;
     expect(text()).toContain('invalid_input');
     expect((await world.get('/healthz')).status).toBe(200);
+  });
+
+  it('one that is refused and does not hang up is hung up on', async () => {
+    const socket = connect({ port: world.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.write(
+      'GET /v1/link HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    );
+    const broken = once(socket, 'error');
+    socket.resume();
+    await once(socket, 'end');
+    const poke = setInterval(() => socket.write('x'), 100);
+    const [error] = await broken;
+    clearInterval(poke);
+    expect(['EPIPE', 'ECONNRESET']).toContain(error.code);
   });
 
   it('an upgrade to anything but the link is answered and closed', async () => {

@@ -86,7 +86,11 @@ export function createApp(options: AppOptions): {
     await store.feed.bounds();
     return c.json({ status: 'ready', version });
   });
-  app.get('/v1/openapi.json', (c) => c.json(toOpenApi(engine.manifests, version)));
+  let document: string | undefined;
+  app.get('/v1/openapi.json', (c) => {
+    document ??= JSON.stringify(toOpenApi(engine.manifests, version));
+    return c.body(document, 200, { 'content-type': 'application/json' });
+  });
   addCallRoutes(app, { ...options, policies: store.policies });
   addAuthRoutes(app, { ...options, identity: store.identity });
   const { closeStreams } = addEventsRoute(app, {

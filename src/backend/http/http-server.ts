@@ -25,7 +25,7 @@ const MAX_CONNECTIONS = 2000;
 const KEEP_ALIVE_MS = 65_000;
 const TCP_PROBE_MS = 30_000;
 
-/** Milliseconds for answers that are still being read when the server closes. */
+/** Milliseconds for answers that are still being read when the server closes, or the socket of a refused request. */
 const CLOSE_GRACE_MS = 1000;
 
 export interface HttpServer {
@@ -124,6 +124,8 @@ function refuse(socket: Duplex, error: unknown): void {
     connection: 'close',
     ...(wait === undefined ? {} : { 'retry-after': wait }),
   };
+  // No timeout of the server reaches this socket any more, and its other end need not close it.
+  setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref();
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
 }
