@@ -26,9 +26,9 @@ export async function runMcpProcess(log: Logger, options: McpProcessOptions): Pr
   });
   try {
     const served = await serveMcp({ ...options, log, input: process.stdin, output, signal: told.signal });
-    process.exit(code === 0 ? served : code);
+    return process.exit(code === 0 ? served : code);
   } catch (error) {
-    process.exit(complain(error));
+    return process.exit(complain(error));
   }
 }
 
@@ -42,7 +42,7 @@ export function complain(error: unknown): number {
 function takeStdout(): Writable {
   const { stdout, stderr } = process;
   const write = stdout.write.bind(stdout);
-  stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
+  stdout.write = stderr.write.bind(stderr);
   // A failed write tells its callback; the stream's own event says the same again.
   stdout.on('error', () => undefined);
   return new Writable({

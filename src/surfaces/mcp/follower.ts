@@ -22,12 +22,12 @@ export function createFollower(options: {
 }): Follower {
   const { backend, log, timing } = options;
   let up = false;
-  let closed = false;
+  const closed = new AbortController();
   let attempt: AbortController | undefined;
   let mayRestart = false;
 
   async function follow(): Promise<void> {
-    while (!closed) {
+    while (!closed.signal.aborted) {
       const stop = new AbortController();
       attempt = stop;
       mayRestart = false;
@@ -78,7 +78,7 @@ export function createFollower(options: {
       if (!up && mayRestart) attempt?.abort();
     },
     close() {
-      closed = true;
+      closed.abort();
       attempt?.abort();
     },
   };

@@ -11,14 +11,9 @@ export interface ToolResult {
 
 /** An approval is an answer, not a failure. The text is the whole structured content: some hosts show only the one. */
 export function toToolResult(envelope: Envelope): ToolResult {
-  switch (envelope.status) {
-    case 'ok':
-      return toResult(envelope.output);
-    case 'approval_required':
-      return toResult({ ...envelope.approval });
-    case 'error':
-      return { ...toResult({ error: envelope.error }), isError: true };
-  }
+  if (envelope.status === 'ok') return toResult(envelope.output);
+  if (envelope.status === 'approval_required') return toResult({ ...envelope.approval });
+  return { ...toResult({ error: envelope.error }), isError: true };
 }
 
 const toResult = (structuredContent: Record<string, unknown>): ToolResult => ({

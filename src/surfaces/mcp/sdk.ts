@@ -62,6 +62,7 @@ export function serveProtocol(
         cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } },
       },
     );
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's own callback
     server.onerror = handlers.onError;
     server.setRequestHandler('tools/list', async ({ params }) => {
       // The list is one page, so no cursor was ever given out.

@@ -46,11 +46,19 @@ export function createToolCalls(options: {
     }
   }
 
+  async function describeDaemon(): Promise<string | undefined> {
+    try {
+      return await options.describeDaemon?.();
+    } catch {
+      return undefined;
+    }
+  }
+
   async function explain(error: WireError): Promise<WireError> {
     if (error.code === 'backend_unreachable' || error.code === 'not_authenticated') backend.forget();
     else options.onReached();
     if (error.code !== 'daemon_not_running') return error;
-    const state = await options.describeDaemon?.().catch(() => undefined);
+    const state = await describeDaemon();
     return state === undefined ? error : { ...error, hint: [error.hint, state].filter(Boolean).join(' ') };
   }
 

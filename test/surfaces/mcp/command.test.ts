@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  for (const cleanup of cleanups.reverse()) await cleanup();
+  for (const cleanup of cleanups.toReversed()) await cleanup();
 });
 
 /** A host that started the real command. */
@@ -158,7 +158,7 @@ describe('kaiwu mcp serve', () => {
   test('writes nothing but the protocol with every log and warning on', async () => {
     const env = {
       KAIWU_LOG: 'debug',
-     
+
       NODE_OPTIONS: '--trace-warnings --pending-deprecation',
     };
     const host = serve([], env);

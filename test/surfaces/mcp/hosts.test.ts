@@ -13,7 +13,6 @@ test('a host that drops and comes back again and again disturbs no other', async
   const steady = await setup.host();
   await steady.initialize('2025-11-25', 'Steady');
   await steady.request('tools/list');
-  let dropping = true;
   const drops = (async () => {
     for (let i = 0; i < 8; i += 1) {
       const host = await setup.host();
@@ -21,9 +20,13 @@ test('a host that drops and comes back again and again disturbs no other', async
       host.send({ id: 'lost', method: 'tools/call', params: { name: 'session_list' } });
       await host.kill();
     }
-    dropping = false;
   })();
   let count = 0;
+  let dropping = true;
+  void drops.finally(() => {
+    dropping = false;
+  });
+  // oxlint-disable-next-line no-unmodified-loop-condition -- it ends with the other host
   while (dropping) {
     count += 1;
     const { result } = await steady.request('tools/call', {

@@ -71,6 +71,7 @@ describe('a change of the policy', () => {
       await until('the stream', () => backend.streams.size === 1);
       backend.setPolicy(NO_TITLES);
       await changed;
+      expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('change_title');
     }
   });
 

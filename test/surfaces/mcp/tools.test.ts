@@ -25,7 +25,7 @@ async function listed(manifests: ActionManifest[], rules = {}) {
 
 describe('the list', () => {
   test('is one page in a fixed order, each tool in shapes that every host takes', async () => {
-    const { tools, result, names } = await listed([...MANIFESTS].reverse());
+    const { tools, result, names } = await listed(MANIFESTS.toReversed());
     expect(Object.keys(result)).toEqual(['tools']);
     expect(names).toEqual([
       'action_execute',
@@ -143,7 +143,7 @@ describe('listed output schemas', () => {
       const { command, args } = await setup.command();
       const client = create() as Client2;
       setup.onEnd(() => client.close());
-      await client.connect(new Stdio({ command, args, stderr: 'ignore' }) as Stdio2);
+      await client.connect(new Stdio({ command, args, stderr: 'ignore' }));
       const { tools } = await client.listTools();
       expect(tools[0]?.outputSchema).toEqual({
         type: 'object',

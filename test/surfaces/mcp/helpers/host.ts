@@ -7,7 +7,7 @@ export interface Message {
   id?: number | string | null;
   method?: string;
   params?: Record<string, unknown>;
-  // biome-ignore lint: a test looks into it as deep as it likes
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into it as deep as it likes
   result?: any;
   error?: { code: number; message: string };
 }

@@ -29,7 +29,7 @@ export function useSetup(): Setup {
   beforeAll(async () => {
     bundleFolder = await mkdtemp(join(tmpdir(), 'kaiwu-mcp-'));
     await build({
-      entryPoints: [join(import.meta.dirname, 'serve-entry.ts')],
+      entryPoints: [join(import.meta.dirname, '../fakes/serve-entry.ts')],
       outdir: bundleFolder,
       bundle: true,
       splitting: true,
@@ -46,7 +46,7 @@ export function useSetup(): Setup {
   });
   afterAll(() => rm(bundleFolder, { recursive: true, force: true }));
   afterEach(async () => {
-    const undo = cleanups.reverse();
+    const undo = cleanups.toReversed();
     cleanups = [];
     current = undefined;
     for (const cleanup of undo) await cleanup();

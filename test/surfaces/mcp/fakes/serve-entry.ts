@@ -3,7 +3,7 @@ import { createStderrLog, runMcpProcess } from '../../../../src/app/mcp-process.
 import { createBackendClient } from '../../../../src/client/backend-client.ts';
 import type { BackendClient } from '../../../../src/core/client.ts';
 import { KaiwuError } from '../../../../src/core/errors.ts';
-import type { EntryOptions } from './options.ts';
+import type { EntryOptions } from '../helpers/options.ts';
 
 const [, , file = ''] = process.argv;
 const readJson = async <T>(path: string): Promise<T> => JSON.parse(await readFile(path, 'utf8')) as T;
