@@ -4,7 +4,14 @@ import { createActionSearch } from '../src/core/search.ts';
 import type { Row } from './stats.ts';
 import { median, quantile } from './stats.ts';
 
-const QUERIES = ['rename the session', 'renam sesion titel', 'stop', '把会话改个名字', 'which agents are installed here', 'approve'];
+const QUERIES = [
+  'rename the session',
+  'renam sesion titel',
+  'stop',
+  '把会话改个名字',
+  'which agents are installed here',
+  'approve',
+];
 
 export function measureSearch(): Row {
   const { manifests } = createCatalog(registry);

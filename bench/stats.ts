@@ -30,6 +30,10 @@ export interface Row {
 }
 
 export function toTable(rows: Row[]): string {
-  const lines = rows.map(({ what, ours, reference, ratio, target }) => `| ${[what, ours, reference, ratio, target].join(' | ')} |`);
-  return ['| what | ours | reference | ratio | target |', '| --- | --- | --- | --- | --- |', ...lines].join('\n');
+  const lines = rows.map(
+    ({ what, ours, reference, ratio, target }) => `| ${[what, ours, reference, ratio, target].join(' | ')} |`,
+  );
+  return ['| what | ours | reference | ratio | target |', '| --- | --- | --- | --- | --- |', ...lines].join(
+    '\n',
+  );
 }

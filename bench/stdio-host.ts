@@ -58,7 +58,11 @@ export const INITIALIZE = {
 };
 
 /** Milliseconds from spawn until the tool list is there. */
-export async function timeToToolList(command: string, args: string[], env?: NodeJS.ProcessEnv): Promise<number> {
+export async function timeToToolList(
+  command: string,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
   const started = performance.now();
   const host = startHost(command, args, env);
   await host.request('initialize', INITIALIZE);

@@ -25,7 +25,10 @@ export function toolListTokens(policy: PolicyDocument): { tools: number; tokens:
   const actions = manifests
     .filter((manifest) => manifest.surfaces.mcp !== undefined)
     .map((manifest) => ({ ...manifest, policy: resolvePolicy(policy, manifest, 'mcp') }));
-  const tools = toTools({ surface: 'mcp', policyVersion: policy.version, backendVersion: '0', actions }, silent);
+  const tools = toTools(
+    { surface: 'mcp', policyVersion: policy.version, backendVersion: '0', actions },
+    silent,
+  );
   return { tools: tools.length, tokens: countTokens(JSON.stringify({ tools })) };
 }
 

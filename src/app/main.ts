@@ -10,16 +10,8 @@ export async function main(channel: Channel): Promise<void> {
     return serveKeyring();
   }
   if (isMcpServe(argv)) {
-    const [{ createApp }, { runMcp }, { complain }] = await Promise.all([
-      import('./app.ts'),
-      import('./mcp.ts'),
-      import('./mcp-process.ts'),
-    ]);
-    try {
-      return await runMcp(createApp(channel, process.env), argv);
-    } catch (error) {
-      process.exit(complain(error));
-    }
+    const { runMcp } = await import('./mcp.ts');
+    return runMcp(channel, argv);
   }
   const { runCommandLine } = await import('./cli.ts');
   return runCommandLine(channel, argv);

@@ -4,9 +4,10 @@ import { parseArgs } from 'node:util';
 import type { BackendClient } from '../core/client.ts';
 import { KaiwuError } from '../core/errors.ts';
 import type { ActionManifest } from '../core/spec.ts';
+import type { Channel } from '../local/home.ts';
 import { readTextFile, writeStateFile } from '../local/state-file.ts';
 import type { SeenCatalog, ToolsCache } from '../surfaces/mcp/tool-list.ts';
-import type { App } from './app.ts';
+import { type App, createApp } from './app.ts';
 import {
   credentialsOf,
   openBackend,
@@ -27,8 +28,9 @@ interface McpFlags extends ServerFlags {
  * the active profile at the start; no environment variable chooses it.
  * @param args the whole command line after the program's name
  */
-export async function runMcp(app: App, args: readonly string[]): Promise<never> {
+export async function runMcp(channel: Channel, args: readonly string[]): Promise<never> {
   try {
+    const app = createApp(channel, process.env);
     const flags = readFlags(args);
     const target = await resolveTarget(app, flags, false);
     // A keyring may be slow to answer; whether anybody signed in at all need not be.
@@ -44,7 +46,7 @@ export async function runMcp(app: App, args: readonly string[]): Promise<never> 
       ...optional('machineId', target.machineId),
     });
   } catch (error) {
-    process.exit(complain(error));
+    return process.exit(complain(error));
   }
 }
 
