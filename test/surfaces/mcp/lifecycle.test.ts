@@ -30,6 +30,7 @@ async function withOpenCall() {
   };
   const host = await setup.host({ misbehave: ['handle'] });
   await host.initialize();
+  host.child.kill('SIGUSR2');
   await host.request('tools/list');
   host.send({ id: 'open', method: 'tools/call', params: { name: 'waits' } });
   await until('the call', () => backend.calls.length === 1);
@@ -72,7 +73,7 @@ describe('the end', () => {
     const script = `
       const child = require('node:child_process').spawn(process.argv[1], process.argv.slice(2), { stdio: ['pipe', 'pipe', 'ignore'] });
       child.stdin.write(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }) + '\\n');
-      child.stdout.once('data', () => console.log(child.pid));
+      child.stdout.once('data', () => { child.kill('SIGUSR2'); console.log(child.pid); });
       setInterval(() => {}, 1000);`;
     const parent = spawn(process.execPath, ['-e', script, command, ...args], {
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -97,6 +98,7 @@ describe('the end', () => {
     await client.listTools();
     const children = readFileSync(`/proc/${transport.pid}/task/${transport.pid}/children`, 'utf8').trim();
     expect(children).toMatch(/^\d+$/);
+    process.kill(Number(children), 'SIGUSR2');
     await client.close();
     await until('the end of the server', () => !isAlive(Number(children)));
   });

@@ -10,6 +10,7 @@ test('what dependencies print goes to stderr', async () => {
   await setup.backend();
   const host = await setup.host({ misbehave: ['console', 'stdout', 'rejection'] });
   await host.initialize();
+  host.child.kill('SIGUSR2');
   await until('all noise', () =>
     ['noise of a dependency', 'more noise'].every((text) => host.stderr().includes(text)),
   );
@@ -21,6 +22,7 @@ test('what dependencies print goes to stderr', async () => {
 test('an uncaught exception ends the process with a code, after what is open was answered', async () => {
   const backend = await setup.backend();
   backend.answer = async () => {
+    host.child.kill('SIGUSR2');
     await until('the exception', () => host.stderr().includes('out of nowhere'));
     return { status: 'ok', output: { late: true } };
   };

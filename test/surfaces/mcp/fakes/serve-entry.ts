@@ -33,7 +33,10 @@ const MISBEHAVIOURS: Record<NonNullable<EntryOptions['misbehave']>[number], () =
     throw new Error('out of nowhere');
   },
 };
-for (const way of first.misbehave ?? []) setTimeout(MISBEHAVIOURS[way], 100);
+// When the test says so.
+process.on('SIGUSR2', () => {
+  for (const way of first.misbehave ?? []) MISBEHAVIOURS[way]();
+});
 
 await runMcpProcess(createStderrLog('debug'), {
   connect,

@@ -11,5 +11,6 @@ export interface EntryOptions {
   /** What is known of the daemon. */
   daemon?: string;
   timing?: Partial<Timing>;
+  /** What goes wrong when the process gets SIGUSR2. */
   misbehave?: ('console' | 'stdout' | 'handle' | 'rejection' | 'exception')[];
 }
