@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { destination, pino } from 'pino';
 import { KaiwuError } from '../core/errors.ts';
 import type { Logger } from '../core/ports/host.ts';
-import { redact, redactText } from './redact.ts';
+import { redact, redactText } from '../core/redact.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { ERRORS, toWireError } from '../core/errors.ts';
 import type { Logger } from '../core/ports/host.ts';
 import { type ServeMcpOptions, serveMcp } from '../surfaces/mcp/serve.ts';
-import { redact } from './redact.ts';
+import { redact } from '../core/redact.ts';
 
 /** What a caller of `runMcpProcess` still has to say; the rest is this process. */
 export type McpProcessOptions = Omit<ServeMcpOptions, 'input' | 'output' | 'signal' | 'log'>;

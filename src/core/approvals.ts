@@ -63,7 +63,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     const approval: Approval = {
       artifactId: runtime.newUuid(),
       actionId: action.id,
-      summary: toSummary(action.title.en, redact(input, action.secrets) as Record<string, unknown>),
+      summary: toSummary(action.title.en, redact(input, action.secrets)),
       status: 'pending',
       input,
       inputDigest,
@@ -107,7 +107,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       return options.perform(action, input, toCallerAgain(approval), new AbortController().signal);
     });
     const status = result.status === 'ok' ? 'succeeded' : 'failed';
-    const stored = redact(result, action.secrets) as Envelope;
+    const stored = redact(result) as unknown as Envelope;
     await store.move(approval.artifactId, 'executing', status, { result: stored }, ownerId);
     return result;
   }

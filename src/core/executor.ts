@@ -137,7 +137,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       digest,
       idempotent: action.idempotent,
       run: () => settle(call, ready, signal),
-      toStored: (envelope) => redact(envelope, action.secrets) as Envelope,
+      toStored: (envelope) => redact(envelope) as unknown as Envelope,
     });
   }
 
@@ -153,7 +153,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       actionId,
       ...(calledAs === actionId || calledAs === toToolName(actionId) ? {} : { calledAs }),
       ...(action === undefined ? {} : { effect: action.effect }),
-      input: redact(toObject(trace.input), action?.secrets) as Record<string, unknown>,
+      input: redact(toObject(trace.input), action?.secrets),
       inputDigest: toInputDigest(runtime, actionId, trace.input),
       outcome: envelope.status,
       ...(envelope.status === 'error' ? { code: envelope.error.code } : {}),

@@ -102,7 +102,6 @@ export interface DaemonNotices {
 }
 
 export type DaemonMethod = keyof DaemonMethods;
-export type BackendMethod = keyof BackendMethods;
 
 /** JSON-RPC frames. A failed call carries the wire error of core in `error.data`. */
 export type LinkFrame =

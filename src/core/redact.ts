@@ -1,22 +1,81 @@
-/** Fields whose name says that they hold a credential, in any spelling. */
+const HIDDEN = '[redacted]';
+
+/** Names of fields, headers and variables that hold credentials; `tokenId` and the like only name one. */
 const SECRET_NAME =
-  /(secret|passw(or)?d|token$|api[-_]?key|authorization|credential|private[-_]?key|cookie)/i;
+  /(token|secret|passw(or)?d|passphrase|authorization|cookie|credential|private[-_]?key|api[-_]?key|access[-_]?key|[-_a-z]key)s?$/i;
 
-/** Texts that look like a credential, wherever they stand. */
-const SECRET_TEXT =
-  /\b(?:kw_[A-Za-z0-9_-]{20,}|Bearer\s+[A-Za-z0-9._~+/=-]{12,}|(?:sk|ghp|gho|github_pat|xox[abp])[-_][A-Za-z0-9_-]{16,}|AGE-SECRET-KEY-[A-Z0-9]+|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,})/g;
+/** Names that end so and are no secrets. */
+const PLAIN_NAME = /^(idempotency[-_]?key|public[-_]?key|keys?)$/i;
 
-export const REDACTED = '[redacted]';
+const SECRET_TEXT: [RegExp, string][] = [
+  // Tokens of our own.
+  [/\bkw[a-z]*_[A-Za-z0-9_-]{8,}/g, HIDDEN],
+  [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${HIDDEN}`],
+  // User and password in an address.
+  [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, `$1${HIDDEN}@`],
+  // name=value and "name": "value", as in an environment, a query or a header.
+  [
+    /((?:[\w-]*(?:token|secret|passw(?:or)?d|authorization|api[-_]?key|access[-_]?key))["']?\s*[=:]\s*["']?)(?!\[redacted\]|(?:bearer|basic)\s)[^\s"'&,;}]+/gi,
+    `$1${HIDDEN}`,
+  ],
+  // The value of a flag, as in an argument list.
+  [/(--[\w-]*(?:token|secret|password|key)\s+)(?!-)\S+/gi, `$1${HIDDEN}`],
+  // Keys of well-known services.
+  [/\b(?:sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[abps]|AKIA|AIza)[-_A-Za-z0-9]{12,}/g, HIDDEN],
+  [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, HIDDEN],
+];
 
-/** A copy without what looks like a credential, for logs and the audit. `secrets` names further fields of the root. */
-export function redact(value: unknown, secrets: readonly string[] = []): unknown {
-  if (typeof value === 'string') return value.replaceAll(SECRET_TEXT, REDACTED);
-  if (Array.isArray(value)) return value.map((item) => redact(item));
-  if (typeof value !== 'object' || value === null) return value;
+/** How deep a value is looked into; deeper parts are left out. */
+const MAX_DEPTH = 12;
+
+/** A text without what looks like a credential. */
+export function redactText(text: string): string {
+  return SECRET_TEXT.reduce((left, [pattern, replacement]) => left.replaceAll(pattern, replacement), text);
+}
+
+/**
+ * A copy of an object without what looks like a credential, by the names of fields and by the look of texts; for logs, the
+ * audit and whatever is stored. `secrets` names further fields of the root.
+ */
+export function redact(fields: object, secrets: readonly string[] = []): Record<string, unknown> {
+  const declared = Object.fromEntries(secrets.filter((name) => name in fields).map((name) => [name, HIDDEN]));
+  return redactObject({ ...fields, ...declared }, 0, new Set());
+}
+
+function redactObject(value: object, depth: number, above: Set<unknown>): Record<string, unknown> {
+  const inside = new Set(above).add(value);
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => {
-      const hidden = secrets.includes(key) || (SECRET_NAME.test(key) && typeof item === 'string');
-      return [key, hidden ? REDACTED : redact(item)];
-    }),
+    Object.entries(value).map(([name, item]) => [
+      name,
+      isSecret(name, item) ? HIDDEN : redactValue(item, depth + 1, inside),
+    ]),
   );
+}
+
+const isSecret = (name: string, value: unknown): boolean =>
+  value !== undefined && value !== null && SECRET_NAME.test(name) && !PLAIN_NAME.test(name);
+
+function redactValue(value: unknown, depth: number, above: Set<unknown>): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;
+  if (depth > MAX_DEPTH || above.has(value)) return '[left out]';
+  if (value instanceof Error) return redactError(value, depth, above);
+  if (value instanceof Uint8Array) return `[${value.byteLength} bytes]`;
+  if (Array.isArray(value))
+    return value.map((item) => redactValue(item, depth + 1, new Set(above).add(value)));
+  return redactObject(value, depth, above);
+}
+
+/** Errors of libraries carry requests with their headers: only what tells the cause is taken. */
+function redactError(error: Error, depth: number, above: Set<unknown>): Record<string, unknown> {
+  const { code } = error as { code?: unknown };
+  return {
+    type: error.name,
+    message: redactText(error.message),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(error.stack === undefined ? {} : { stack: redactText(error.stack) }),
+    ...(error.cause === undefined
+      ? {}
+      : { cause: redactValue(error.cause, depth + 1, new Set(above).add(error)) }),
+  };
 }

@@ -17,7 +17,7 @@ interface Allowed {
 const TABLE: Record<string, Allowed> = {
   'src/core': { ours: [], npm: ['zod', 'minisearch', 'canonicalize'], node: false },
   actions: { ours: ['src/core'], npm: ['zod'], node: false },
-  'src/surfaces/cli': { ours: ['src/core'], npm: ['yargs', 'cli-table3', 'picocolors'], node: true },
+  'src/surfaces/cli': { ours: ['src/core'], npm: ['picocolors'], node: true },
   'src/surfaces/mcp': { ours: ['src/core'], npm: ['@modelcontextprotocol/server'], node: true },
   'src/backend': {
     ours: ['src/core'],
@@ -32,7 +32,7 @@ const TABLE: Record<string, Allowed> = {
   'src/client': { ours: ['src/core'], npm: ['zod', 'got', 'eventsource-parser', 'hpagent'], node: true },
   'src/local': {
     ours: ['src/core'],
-    npm: ['zod', '@napi-rs/keyring', '@photostructure/sqlite', 'write-file-atomic'],
+    npm: ['zod', '@napi-rs/keyring', '@photostructure/sqlite'],
     node: true,
   },
   'src/app': {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { fromCursor, toCursor } from '../../src/core/page.ts';
-import { redact } from '../../src/core/redact.ts';
 import { toClientLabel } from '../../src/core/normalise-client.ts';
 import { misspelt, nearest } from '../../src/core/nearest.ts';
 import { toShortText, toVisibleText } from '../../src/core/visible-text.ts';
@@ -30,24 +29,6 @@ describe('text of strangers', () => {
     const short = toShortText(`start${'x'.repeat(500)}end`, 100);
     expect(short.length).toBeLessThanOrEqual(110);
     expect(short).toMatch(/^start.*\(508\).*end$/);
-  });
-});
-
-describe('redaction', () => {
-  it('hides by name, by form and by declaration, at any depth', () => {
-    const secret = 'kw_abcdefghijklmnopqrstuvwxyz012345';
-    const hidden = redact(
-      {
-        note: `use ${secret}`,
-        list: [{ apiKey: 'k1' }],
-        headers: { Authorization: 'Bearer abcdefghijklmnop' },
-        pin: 1,
-        tokens: 3,
-      },
-      ['pin'],
-    );
-    expect(JSON.stringify(hidden)).not.toMatch(/kw_abc|k1|abcdefghijklmnop/);
-    expect(hidden).toMatchObject({ pin: '[redacted]', tokens: 3 });
   });
 });
 

@@ -42,22 +42,13 @@ const withoutIds = (text: string) => text.replaceAll(BY_CALL, 'X');
 
 /** The same for every door: kind of answer, code, text, and which fields come back. */
 function toShape(envelope: Envelope): unknown {
-  switch (envelope.status) {
-    case 'ok':
-      return {
-        ok: Object.entries(envelope.output).map(
-          ([key, value]) => `${key}: ${Array.isArray(value) ? 'list' : typeof value}`,
-        ),
-      };
-    case 'approval_required':
-      return { asks: withoutIds(envelope.approval.summary) };
-    case 'error':
-      return {
-        code: envelope.error.code,
-        message: withoutIds(envelope.error.message),
-        hint: withoutIds(envelope.error.hint ?? ''),
-      };
+  if (envelope.status === 'error') {
+    const { code, message, hint = '' } = envelope.error;
+    return { code, message: withoutIds(message), hint: withoutIds(hint) };
   }
+  if (envelope.status === 'approval_required') return { asks: withoutIds(envelope.approval.summary) };
+  const kindOf = (value: unknown) => (Array.isArray(value) ? 'list' : typeof value);
+  return { ok: Object.entries(envelope.output).map(([key, value]) => `${key}: ${kindOf(value)}`) };
 }
 
 /** The newest row of an action, without what tells the channel and the moment. */

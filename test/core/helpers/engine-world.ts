@@ -136,7 +136,7 @@ const actions: AnyAction[] = [
     output: z.looseObject({}),
     run: forwarded,
   }),
-] as unknown as AnyAction[];
+];
 
 export const identity: Identity = { tokenId: 'tok_1', kind: 'device', deviceId: 'dev_1', scope: {} };
 export const never = new AbortController().signal;
@@ -185,7 +185,7 @@ export const call = (
   more: Partial<ActionCall> & { surface?: Surface } = {},
 ) =>
   t.engine.execute(
-    { actionId, input, context: { surface: more.surface ?? 'cli' }, ...more } as ActionCall,
+    { actionId, input, context: { surface: more.surface ?? 'cli' }, ...more },
     identity,
     never,
   );

@@ -42,7 +42,7 @@ const manifests = new Map(createCatalog(registry).manifests.map((manifest) => [m
 function toArgv(actionId: string, input: Record<string, unknown>): string[] {
   const kebab = (name: string) =>
     name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-');
-  const text = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+  const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   const byPosition = (manifests.get(actionId)?.positionals ?? []).filter((name) => input[name] !== undefined);
   const flags = Object.entries(input).filter(([name]) => !byPosition.includes(name));
   return [

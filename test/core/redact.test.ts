@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/app/log.ts';
-import { redact, redactText } from '../../src/app/redact.ts';
+import { redact, redactText } from '../../src/core/redact.ts';
 import { makeFolder } from '../helpers/kaiwu.ts';
 
 const CANARY = 'c4n4ry-9f8e7d6c5b';
@@ -32,6 +32,13 @@ describe('redaction', () => {
   it.each(named)('a field called %s is not shown', (name) => {
     const shown = JSON.stringify(redact({ deep: [{ [name]: CANARY }], [name]: { inner: CANARY } }));
     expect(shown).not.toContain(CANARY.slice(0, 8));
+  });
+
+  it('a field that an action declares secret is not shown, at the root only', () => {
+    expect(redact({ pin: 1, deep: { pin: 2 } }, ['pin', 'absent'])).toEqual({
+      pin: '[redacted]',
+      deep: { pin: 2 },
+    });
   });
 
   const texts = [
