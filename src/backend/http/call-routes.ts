@@ -34,10 +34,11 @@ export function addCallRoutes(
     authenticate: Authenticate;
     gate: Gate;
     runtime: Pick<Runtime, 'sha256'>;
+    serverId: string;
     version: string;
   },
 ): void {
-  const { engine, policies, authenticate, gate, runtime, version } = options;
+  const { engine, policies, authenticate, gate, runtime, serverId, version } = options;
 
   app.post('/v1/actions/:id', async (c) => {
     gate.requireOpen();
@@ -56,8 +57,10 @@ export function addCallRoutes(
     return sendEnvelope(c, envelope);
   });
 
+  // Another backend, or a build that changed an action under the same version, is another catalog.
+  const catalogDigest = runtime.sha256(JSON.stringify([serverId, version, engine.manifests]));
   const toEtag = (surface: Surface, policyVersion: number, bearer: Bearer): string =>
-    `"${runtime.sha256(JSON.stringify([version, policyVersion, surface, bearer.scope])).slice(0, 32)}"`;
+    `"${runtime.sha256(JSON.stringify([catalogDigest, policyVersion, surface, bearer.scope])).slice(0, 32)}"`;
 
   app.get('/v1/catalog', async (c) => {
     gate.requireOpen();
