@@ -53,12 +53,20 @@ export interface Approval {
   };
   /** Session that the action works on. */
   sessionId?: string;
+  /** Digest of what else it was reviewed against: the action as declared, and the session's settings. */
+  boundTo: string;
+  /** How often the same was asked for while it was pending. */
+  count: number;
+  /** Why the grant that came nearest did not cover it. */
+  nearestGrant?: { grantId: string; reason: string };
   reason?: string;
   createdAt: string;
   expiresAt: string;
   decidedAt?: string;
   decidedBy?: string;
   decisionReason?: string;
+  /** Version of the policy when it was decided. */
+  policyVersion?: number;
   /** Outcome of the execution. */
   result?: Envelope;
 }

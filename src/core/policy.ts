@@ -16,6 +16,15 @@ export type ActionRule = Partial<Record<Surface, SurfaceRule>>;
 export interface PolicyDocument {
   version: number;
   rules: Record<string, ActionRule>;
+  /** Absent settings have their defaults. */
+  settings?: PolicySettings;
+}
+
+export interface PolicySettings {
+  /** Most approvals that one requester may have pending. Default 20. */
+  maxPendingApprovals?: number;
+  /** Hours that a request waits for a decision. Default 24. */
+  approvalHours?: number;
 }
 
 /** A change of the document: rules are merged field by field, `null` removes. */

@@ -1,7 +1,7 @@
 import type { Approval, ApprovalDecision, ApprovalStatus } from '../approval.ts';
 import type { Caller, Envelope, TokenKind, TokenScope } from '../call.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { PolicyDocument, PolicyPatch } from '../policy.ts';
+import type { PolicyDocument, PolicyPatch, PolicySettings } from '../policy.ts';
 
 export interface PoliciesPort {
   get(): Promise<PolicyDocument>;
@@ -10,7 +10,18 @@ export interface PoliciesPort {
    * @param version the version that the caller saw; without it the newest is taken
    * @throws conflict when `version` is not the newest
    */
-  set(patch: PolicyPatch, version: number | undefined, by: string): Promise<PolicyDocument>;
+  set(
+    patch: PolicyPatch,
+    version: number | undefined,
+    by: string,
+    settings?: PolicySettings,
+  ): Promise<PolicyDocument>;
+  /** Replaces the whole document by compare-and-set. @throws conflict when `version` is not the newest */
+  replace(
+    document: Pick<PolicyDocument, 'rules' | 'settings'>,
+    version: number,
+    by: string,
+  ): Promise<PolicyDocument>;
 }
 
 /** The approval inbox. The state machine is core's; see `src/core/approvals.ts`. */
@@ -60,6 +71,10 @@ export interface AuditRow {
   code?: string;
   durationMs: number;
   approvalId?: string;
+  /** Grant that let it run without asking. */
+  grantId?: string;
+  /** Digest of this row and of the digest of the row before it: the chain by which a change is found. */
+  hash: string;
 }
 
 export interface AuditFilter {
@@ -73,10 +88,23 @@ export interface AuditFilter {
   until?: string;
 }
 
+/** What `verify` found. */
+export interface AuditVerdict {
+  /** Rows that were checked, oldest first, until the first fault. */
+  rows: number;
+  /** Digest of the newest row that was checked. Kept elsewhere, it proves later that no row was cut off at the end. */
+  head: string;
+  /** The first row that is not what was written, or before which rows are missing. */
+  fault?: { auditId: number; reason: string };
+}
+
 export interface AuditPort {
-  append(row: Omit<AuditRow, 'auditId'>): Promise<void>;
-  /** Newest first. */
-  list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditRow>>;
+  /** Adds a row to the chain. */
+  append(row: Omit<AuditRow, 'auditId' | 'hash'>): Promise<void>;
+  /** Newest first; with `order: 'oldest'` oldest first. */
+  list(filter: AuditFilter & { order?: 'newest' | 'oldest' }, page: PageRequest): Promise<Page<AuditRow>>;
+  /** Recomputes the chain. `head`: a digest that was kept, to be found in it. */
+  verify(head?: string): Promise<AuditVerdict>;
 }
 
 export interface Device {

@@ -1,10 +1,21 @@
 import type { Approval, ApprovalStatus } from '../approval.ts';
 import type { Envelope } from '../call.ts';
+import type { Grant } from '../grant.ts';
 import type { Page, PageRequest } from '../page.ts';
 
 /** Keeps approvals. Source: the backend's store. */
 export interface ApprovalStore {
-  insert(approval: Approval): Promise<void>;
+  /**
+   * In one transaction: where the same requester (token, surface, default session) has the same action and input pending
+   * and unexpired, counts one up there; else stores the new one, unless `maxPending` of the requester's are pending already.
+   * @param now RFC 3339; what expires at or before it is not pending
+   * @returns the approval that stands for the request (undefined when there are too many) and how many are pending now
+   */
+  insertOrFold(
+    approval: Approval,
+    maxPending: number,
+    now: string,
+  ): Promise<{ approval?: Approval; pending: number }>;
   get(artifactId: string): Promise<Approval | undefined>;
   list(filter: { status?: ApprovalStatus }, page: PageRequest): Promise<Page<Approval>>;
   /**
@@ -16,11 +27,27 @@ export interface ApprovalStore {
     artifactId: string,
     from: ApprovalStatus,
     to: ApprovalStatus,
-    changes?: Partial<Pick<Approval, 'decidedAt' | 'decidedBy' | 'decisionReason' | 'result'>>,
+    changes?: Partial<
+      Pick<Approval, 'decidedAt' | 'decidedBy' | 'decisionReason' | 'policyVersion' | 'result'>
+    >,
     lease?: string,
   ): Promise<boolean>;
   /** Approvals that some earlier process left in `executing` under another lease owner than `owner`. */
   listExecutingExcept(owner: string): Promise<Approval[]>;
+}
+
+/** Keeps grants. Source: the backend's store. */
+export interface GrantStore {
+  insert(grant: Grant): Promise<void>;
+  get(grantId: string): Promise<Grant | undefined>;
+  /** Newest first. */
+  list(filter: { actionId?: string; active?: boolean }, page: PageRequest): Promise<Page<Grant>>;
+  /** Grants of an action for a token and surface that are neither revoked nor over at `now`, newest first; at most 100. */
+  candidates(of: { actionId: string; surface: string; tokenId: string }, now: string): Promise<Grant[]>;
+  /** Compare-and-set: takes one use, if one is left and the grant is neither revoked nor over at `now`. */
+  use(grantId: string, now: string): Promise<boolean>;
+  /** Idempotent. Undefined when there is no such grant. */
+  revoke(grantId: string, now: string): Promise<Grant | undefined>;
 }
 
 /** Remembers the outcome of calls that carried an idempotency key. Source: the backend's store. */
@@ -55,7 +82,7 @@ export interface Runtime {
   /** Milliseconds of a clock that never goes back; for durations. */
   monotonicMs(): number;
   /** A new id: `sess_` and 16 characters of `a-z0-9`. */
-  newId(prefix: 'sess' | 'msg' | 'mach' | 'dev' | 'tok' | 'call'): string;
+  newId(prefix: 'sess' | 'msg' | 'mach' | 'dev' | 'tok' | 'grant' | 'call'): string;
   newUuid(): string;
   /** Hex SHA-256 of a UTF-8 text. */
   sha256(text: string): string;
