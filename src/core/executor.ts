@@ -7,11 +7,13 @@ import { KaiwuError, toWireError } from './errors.ts';
 import { createIdempotency, MAX_KEY } from './idempotency.ts';
 import { invalidInput, parseInput } from './input.ts';
 import { resolvePolicy } from './policy.ts';
+import type { AuditRow } from './ports/governance.ts';
 import type { ActionPorts } from './ports/index.ts';
 import { redact } from './redact.ts';
 import { resolveSession } from './resolve-session.ts';
 import type { AnyAction } from './spec.ts';
 import { toToolName } from './spec.ts';
+import { toShortText } from './visible-text.ts';
 import { MAX_WAIT_SECONDS } from './wait.ts';
 
 /** Seconds that an action may take beyond the longest wait that its caller can bear. */
@@ -141,6 +143,16 @@ export function createExecutor(options: ExecutorOptions): Executor {
     });
   }
 
+  /** Input nested so deep that it cannot be walked is refused as well, and still has its row. */
+  function toAuditInput({ actionId, action, input }: Trace): Pick<AuditRow, 'input' | 'inputDigest'> {
+    try {
+      const inputDigest = toInputDigest(runtime, actionId, input);
+      return { input: redact(toShort(toObject(input)) as object, action?.secrets), inputDigest };
+    } catch {
+      return { input: { unreadable: true }, inputDigest: '' };
+    }
+  }
+
   async function audit(trace: Trace, envelope: Envelope, startedMs: number, at: string): Promise<void> {
     const { caller, action, sessionId, calledAs, actionId } = trace;
     await ports.audit.append({
@@ -153,8 +165,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       actionId,
       ...(calledAs === actionId || calledAs === toToolName(actionId) ? {} : { calledAs }),
       ...(action === undefined ? {} : { effect: action.effect }),
-      input: redact(toObject(trace.input), action?.secrets),
-      inputDigest: toInputDigest(runtime, actionId, trace.input),
+      ...toAuditInput(trace),
       outcome: envelope.status,
       ...(envelope.status === 'error' ? { code: envelope.error.code } : {}),
       durationMs: Math.round((runtime.monotonicMs() - startedMs) * 10) / 10,
@@ -212,6 +223,16 @@ function refuseOmitted(action: AnyAction, omit: string[], raw: unknown): void {
     action.id,
     given.map((path) => ({ path, message: `is not taken under this name; call ${action.id} to pass it` })),
   );
+}
+
+/** Longest text of an input that the audit keeps whole, characters; the digest stands for the rest. */
+const MAX_AUDIT_TEXT = 16_384;
+
+function toShort(value: unknown): unknown {
+  if (typeof value === 'string') return toShortText(value, MAX_AUDIT_TEXT);
+  if (Array.isArray(value)) return value.map(toShort);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toShort(item)]));
 }
 
 /** An input that is no object (and was refused for it) still has its place in the audit. */

@@ -7,19 +7,20 @@ const SECRET_NAME =
 /** Names that end so and are no secrets. */
 const PLAIN_NAME = /^(idempotency[-_]?key|public[-_]?key|keys?)$/i;
 
+/** Every repetition before an anchor is bounded: megabytes of a stranger's text pass through here. */
 const SECRET_TEXT: [RegExp, string][] = [
   // Tokens of our own.
-  [/\bkw[a-z]*_[A-Za-z0-9_-]{8,}/g, HIDDEN],
+  [/\bkw[a-z]{0,10}_[A-Za-z0-9_-]{8,}/g, HIDDEN],
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${HIDDEN}`],
   // User and password in an address.
-  [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, `$1${HIDDEN}@`],
+  [/(\b[a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@]{1,500}@/gi, `$1${HIDDEN}@`],
   // name=value and "name": "value", as in an environment, a query or a header.
   [
-    /((?:[\w-]*(?:token|secret|passw(?:or)?d|authorization|api[-_]?key|access[-_]?key))["']?\s*[=:]\s*["']?)(?!\[redacted\]|(?:bearer|basic)\s)[^\s"'&,;}]+/gi,
+    /((?:[\w-]{0,40}(?:token|secret|passw(?:or)?d|authorization|api[-_]?key|access[-_]?key))["']?\s{0,8}[=:]\s{0,8}["']?)(?!\[redacted\]|(?:bearer|basic)\s)[^\s"'&,;}]+/gi,
     `$1${HIDDEN}`,
   ],
   // The value of a flag, as in an argument list.
-  [/(--[\w-]*(?:token|secret|password|key)\s+)(?!-)\S+/gi, `$1${HIDDEN}`],
+  [/(--[\w-]{0,40}(?:token|secret|password|key)\s+)(?!-)\S+/gi, `$1${HIDDEN}`],
   // Keys of well-known services.
   [/\b(?:sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[abps]|AKIA|AIza)[-_A-Za-z0-9]{12,}/g, HIDDEN],
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, HIDDEN],

@@ -151,6 +151,18 @@ describe('the pipeline', () => {
     expect(codeOf(await scoped(mine, 'note.touch', { sessionId: 'sess_other' }))).toBe('forbidden');
   });
 
+  it('records input that is too large or too deep to keep, and lives on', async () => {
+    const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as unknown;
+    expect(codeOf(await call('note.add', { text: deep }))).not.toBe('ok');
+    expect((await rows())[0]).toMatchObject({ actionId: 'note.add', outcome: 'error' });
+    const long = `start${'x'.repeat(1_000_000)}end`;
+    expect(codeOf(await call('note.add', { text: long }))).toBe('ok');
+    const kept = (await rows())[0]!.input['text'] as string;
+    expect(kept.length).toBeLessThan(20_000);
+    expect(kept).toMatch(/^start.*end$/);
+    expect(t.effects).toEqual([long]);
+  });
+
   it('keeps the text of an unexpected failure from the caller and tells the log', async () => {
     t.failNext = new Error('the path is /root/secret');
     const envelope = await call('note.add', { text: 'x' });

@@ -104,4 +104,14 @@ describe('redaction', () => {
     const log = createLogger({ name: 'x', level: 'info', file: '/dev/full' });
     expect(() => log.info({}, 'lost')).not.toThrow();
   });
+
+  // Bounds of seconds where a quadratic pattern takes hours.
+  it.each(['x', 'a-', 'token', '://', 'kw', 'eyJ', 'sk-', 'Bearer ', '--key ', 'a:', '@', ' = '])(
+    'megabytes of %j pass quickly',
+    (piece) => {
+      const started = performance.now();
+      redactText(piece.repeat(4_000_000 / piece.length));
+      expect(performance.now() - started).toBeLessThan(10_000);
+    },
+  );
 });
