@@ -163,7 +163,11 @@ const surfaceRule = z
   .describe('What the rule says of one surface.');
 
 /** As `surfaceRule`, for a change: an unknown setting is refused, since a misspelt one would gate nothing. */
-export const surfaceChange = surfaceRule.strict();
+const surfaceChange = surfaceRule.strict();
+
+export const ruleChanges = z
+  .record(z.string().min(1).max(120), z.record(z.string(), surfaceChange.nullable()).nullable())
+  .describe('Rules by action id or family (session.*), then by surface; null removes a rule.');
 
 export const rules = z
   .record(z.string(), z.record(z.string(), surfaceRule))
@@ -197,6 +201,15 @@ export const approval = z.object({
   decidedBy: z.string().optional().describe('Surface and client that decided.'),
   decisionReason: z.string().optional().describe("The decider's reason."),
   result: z.looseObject({}).optional().describe('Envelope of the execution, once it ran.'),
+  count: z.int().describe('How often the same was asked for while it was pending.'),
+  policyVersion: z.int().optional().describe('Version of the policy when it was decided.'),
+  nearestGrant: z
+    .object({
+      grantId: z.string().describe('Grant that came nearest.'),
+      reason: z.string().describe('Why it does not cover the request.'),
+    })
+    .optional()
+    .describe('Grant that would almost have let it run.'),
 });
 
 export const artifactId = z.string().min(1).max(64).describe('Id of the approval request, a UUID.');
@@ -251,3 +264,68 @@ export const agentHint: FieldHint = {
     label: 'name',
   },
 };
+
+export const policySettings = z
+  .object({
+    maxPendingApprovals: z
+      .int()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe('Most requests that one caller may have pending. Default 20.'),
+    approvalHours: z
+      .number()
+      .min(0.01)
+      .max(720)
+      .optional()
+      .describe('Hours that a request waits for a decision. Default 24.'),
+  })
+  .describe('Settings of approvals; absent ones have their defaults.');
+
+export const policyDocument = z.object({
+  version: z.int().describe('Version of the document.'),
+  rules,
+  settings: policySettings.optional(),
+});
+
+const replayed = (what: string) =>
+  z
+    .object({
+      count: z.int().describe('Calls.'),
+      examples: z
+        .array(
+          z.object({
+            at: z.string().describe('When, RFC 3339.'),
+            actionId: z.string().describe('Action.'),
+            surface: z.string().describe('Where it came from.'),
+            client: z.string().describe('Who called.'),
+          }),
+        )
+        .describe('Some of them, newest first.'),
+    })
+    .describe(what);
+
+export const preview = z
+  .object({
+    calls: z.int().describe('Calls that were replayed.'),
+    complete: z.boolean().describe('Whether all calls of the time were replayed, or only the newest ones.'),
+    newlyRefused: replayed('Calls that would be refused now.'),
+    newlyAsking: replayed('Calls that would ask first now.'),
+    newlyUnattended: replayed('Changes that would run now without a person having agreed.'),
+  })
+  .describe('What the change would have done to past calls.');
+
+export const grant = z.object({
+  grantId: z.string().describe('Id to revoke it by.'),
+  artifactId: z.string().describe('Approval that it was made from.'),
+  actionId: z.string().describe('Action that may run.'),
+  surface,
+  machineId: z.string().optional().describe('The one machine that calls may come from.'),
+  pins: z.looseObject({}).describe('Fields that are held, and to what.'),
+  createdAt: time('When it was given'),
+  createdBy: z.string().describe('Who gave it.'),
+  expiresAt: time('When it ends'),
+  uses: z.int().describe('How often it may be used in all.'),
+  usesLeft: z.int().describe('How often it may still be used.'),
+  revokedAt: time('When it was revoked').optional(),
+});

@@ -30,3 +30,6 @@ export const APPROVALS: Surfaces = { app: direct, cli: direct, mcp: locked, agen
 
 /** Deciding approvals: as above, but never an agent or a voice. */
 export const DECISIONS: Surfaces = { app: direct, cli: direct, mcp: locked };
+
+/** What only a person does, in the app or with the command line. */
+export const PERSONAL: Surfaces = { app: direct, cli: direct };

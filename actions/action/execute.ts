@@ -7,7 +7,6 @@ export default defineAction({
   id: 'action.execute',
   title: { en: 'Execute an action', 'zh-CN': '执行操作' },
   summary: 'Use to call any action by its id, with or without a tool of its own.',
-
   effect: 'write',
   idempotent: false,
   openWorld: true,
@@ -15,7 +14,6 @@ export default defineAction({
   approvals: 'never',
   session: 'none',
   positionals: ['actionId'],
-
   keywords: { en: ['run', 'call', 'invoke', 'do', 'perform'], 'zh-CN': ['执行', '调用', '运行'] },
   examples: [
     {

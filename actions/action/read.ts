@@ -8,7 +8,6 @@ export default defineAction({
   title: { en: 'Execute a reading action', 'zh-CN': '执行只读操作' },
   summary:
     'Use to call any action that only reads, by its id. Refuses everything else, so it is safe to always allow.',
-
   effect: 'read',
   idempotent: true,
   openWorld: false,
@@ -16,7 +15,6 @@ export default defineAction({
   approvals: 'never',
   session: 'none',
   positionals: ['actionId'],
-
   keywords: { en: ['read only call', 'query', 'fetch', 'look up'], 'zh-CN': ['只读', '查询', '读取'] },
   examples: [{ title: 'List sessions', input: { actionId: 'session.list', input: {} } }],
   errors: ['unknown_action', 'action_disabled', 'invalid_input'],

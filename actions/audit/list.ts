@@ -7,21 +7,18 @@ export default defineAction({
   id: 'audit.list',
   title: { en: 'List the audit log', 'zh-CN': '查看审计日志' },
   summary: 'Use to see who called what, from where, and how it ended. Newest first.',
-
   effect: 'read',
   idempotent: true,
   openWorld: false,
   surfaces: INSIGHT,
   approvals: 'default',
   session: 'none',
-
   keywords: {
     en: ['history', 'who did', 'log', 'trail', 'accountability', 'calls'],
     'zh-CN': ['审计', '日志', '谁做了什么', '调用记录'],
   },
   examples: [{ title: 'What failed', input: { outcome: 'error', limit: 20 } }],
   errors: ['invalid_input'],
-
   input: z.object({
     surface: surface.optional(),
     client: z.string().optional().describe('Only calls of this client, for example mcp:claude-code.'),

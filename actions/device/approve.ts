@@ -6,7 +6,6 @@ export default defineAction({
   id: 'device.approve',
   title: { en: 'Let a device sign in', 'zh-CN': '批准设备登录' },
   summary: 'Use when a new device shows a code: typing it here signs that device in to this account.',
-
   effect: 'write',
   idempotent: false,
   openWorld: false,
@@ -14,7 +13,6 @@ export default defineAction({
   approvals: 'default',
   session: 'none',
   positionals: ['userCode'],
-
   keywords: {
     en: ['sign in', 'login code', 'link device', 'add device', 'pair'],
     'zh-CN': ['登录码', '绑定设备', '批准登录'],
@@ -22,7 +20,6 @@ export default defineAction({
   examples: [{ title: 'A code from another screen', input: { userCode: 'BCDF-GHJK' } }],
   errors: ['not_found', 'conflict'],
   commands: ['auth approve'],
-
   input: z.object({
     userCode: z.string().min(4).max(20).describe('Code that the new device shows, for example BCDF-GHJK.'),
   }),

@@ -6,21 +6,18 @@ export default defineAction({
   id: 'machines.list',
   title: { en: 'List machines', 'zh-CN': '列出机器' },
   summary: 'Use to see the machines that run a daemon, and which of them are online.',
-
   effect: 'read',
   idempotent: true,
   openWorld: false,
   surfaces: EVERYDAY,
   approvals: 'default',
   session: 'none',
-
   keywords: {
     en: ['computers', 'hosts', 'daemons', 'online', 'offline', 'devices', 'servers', 'where'],
     'zh-CN': ['机器', '电脑', '主机', '在线', '守护进程'],
   },
   examples: [{ title: 'All machines', input: {} }],
   errors: [],
-
   input: z.object({}),
   output: z.object({
     machines: z

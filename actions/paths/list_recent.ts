@@ -7,14 +7,12 @@ export default defineAction({
   id: 'paths.list_recent',
   title: { en: 'List recent workspaces', 'zh-CN': '列出最近使用的目录' },
   summary: 'Use to choose a workspace: directories that sessions used, most recent first.',
-
   effect: 'read',
   idempotent: true,
   openWorld: false,
   surfaces: EVERYDAY,
   approvals: 'default',
   session: 'none',
-
   hints: { machineId: machineHint },
   keywords: {
     en: ['directories', 'folders', 'projects', 'workspaces', 'repositories', 'recent'],
@@ -22,7 +20,6 @@ export default defineAction({
   },
   examples: [{ title: 'On all machines', input: {} }],
   errors: [],
-
   input: z.object({
     machineId: z.string().optional().describe('Only directories of this machine. Default: all.'),
     limit: limit(20),

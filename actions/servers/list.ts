@@ -6,21 +6,18 @@ export default defineAction({
   id: 'servers.list',
   title: { en: 'List backend servers', 'zh-CN': '列出服务器' },
   summary: 'Use to see which backend serves this account: address, version, database.',
-
   effect: 'read',
   idempotent: true,
   openWorld: false,
   surfaces: EVERYDAY,
   approvals: 'default',
   session: 'none',
-
   keywords: {
     en: ['backend', 'nodes', 'address', 'url', 'version', 'health'],
     'zh-CN': ['服务器', '后端', '地址', '版本'],
   },
   examples: [{ title: 'The backend', input: {} }],
   errors: [],
-
   input: z.object({}),
   output: z.object({
     servers: z

@@ -10,7 +10,6 @@ export default defineAction({
   id: 'token.create',
   title: { en: 'Create an API token', 'zh-CN': '创建 API 令牌' },
   summary: 'Use to give a program a token of its own, limited to surfaces, actions or a session. Shown once.',
-
   effect: 'write',
   idempotent: false,
   openWorld: false,
@@ -18,7 +17,6 @@ export default defineAction({
   approvals: 'default',
   session: { need: 'optional', field: 'sessionId' },
   positionals: ['name'],
-
   keywords: {
     en: ['api key', 'credential', 'access token', 'automation', 'bot'],
     'zh-CN': ['令牌', '密钥', '访问令牌'],
@@ -30,7 +28,6 @@ export default defineAction({
     },
   ],
   errors: ['invalid_input', 'session_not_found', 'session_ambiguous'],
-
   input: z.object({
     name: z.string().trim().min(1).max(100).describe('What it is for.'),
     surfaces: z.array(surface).optional().describe('Surfaces that it may speak for. Default: mcp and cli.'),

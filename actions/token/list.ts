@@ -7,18 +7,15 @@ export default defineAction({
   id: 'token.list',
   title: { en: 'List API tokens', 'zh-CN': '列出 API 令牌' },
   summary: 'Use to see which API tokens exist, what each may do and when it was last used.',
-
   effect: 'read',
   idempotent: true,
   openWorld: false,
   surfaces: INSIGHT,
   approvals: 'default',
   session: 'none',
-
   keywords: { en: ['api keys', 'credentials', 'access'], 'zh-CN': ['令牌列表', '密钥'] },
   examples: [{ title: 'All tokens', input: {} }],
   errors: [],
-
   input: z.object({}),
   output: z.object({ tokens: z.array(token).describe('Tokens, newest first.') }),
   async run({ ports }) {

@@ -7,7 +7,6 @@ export default defineAction({
   id: 'token.revoke',
   title: { en: 'Revoke an API token', 'zh-CN': '撤销 API 令牌' },
   summary: 'Use to make a token useless at once.',
-
   effect: 'destructive',
   idempotent: true,
   openWorld: false,
@@ -15,11 +14,9 @@ export default defineAction({
   approvals: 'default',
   session: 'none',
   positionals: ['tokenId'],
-
   keywords: { en: ['delete key', 'disable token', 'leaked'], 'zh-CN': ['撤销令牌', '删除密钥'] },
   examples: [{ title: 'A leaked token', input: { tokenId: 'tok_123' } }],
   errors: ['not_found'],
-
   input: z.object({ tokenId: z.string().min(1).max(64).describe('Token to revoke.') }),
   output: token,
   run: ({ input, ports }) => ports.identity.revokeToken(input.tokenId),

@@ -49,7 +49,7 @@ export const ownRequest = (approval: Approval) =>
     'self_approval_forbidden',
     `Approval ${approval.artifactId} was asked for by this host itself.`,
     {
-      hint: `A person decides: kaiwu approval request decide ${approval.artifactId} approve. To let hosts decide their own requests: kaiwu policy set --rules '{"${SELF_DECISION_RULE}":{"mcp":{"enabled":true}}}'.`,
+      hint: `A person decides: kaiwu approval request decide ${approval.artifactId} approve. To let hosts decide their own requests: kaiwu policy set ${SELF_DECISION_RULE}.mcp allow.`,
     },
   );
 
@@ -66,3 +66,13 @@ export const notYours = (artifactId: string) =>
   new KaiwuError('forbidden', `Approval ${artifactId} was asked for by someone else.`, {
     hint: 'Only its requester or a person can withdraw it.',
   });
+
+export const tooManyPending = (pending: number, limit: number) =>
+  new KaiwuError(
+    'rate_limited',
+    `${pending} requests of this caller wait for a decision already; ${limit} are allowed.`,
+    {
+      hint: 'Wait for decisions, or withdraw requests that are no longer needed. A person can raise maxPendingApprovals in the policy.',
+      details: { pending, limit },
+    },
+  );

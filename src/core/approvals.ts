@@ -1,4 +1,6 @@
 import type { Approval } from './approval.ts';
+import { toBinding } from './approval-binding.ts';
+import { toCallerAgain, toNotice, toRequester, toSummary } from './approval-card.ts';
 import {
   alreadyDecided,
   approvalNotFound,
@@ -8,44 +10,45 @@ import {
   requireSameDecision,
   SELF_DECISION_RULE,
   stale,
+  tooManyPending,
 } from './approval-errors.ts';
-import { waitSettled } from './wait-settled.ts';
 import type { ApprovalNotice, Caller, Envelope } from './call.ts';
+import { CallWithdrawn } from './call.ts';
 import { requireCallable } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import { toInputDigest } from './digest.ts';
 import type { EngineOptions } from './engine.ts';
-import { toWireError } from './errors.ts';
-import type { Executor, ReadyCall } from './executor.ts';
+import { fromWireError, toWireError } from './errors.ts';
+import type { ReadyCall } from './executor.ts';
+import type { GrantAnswer } from './grants.ts';
 import { invalidInput, parseInput } from './input.ts';
 import type { PolicyDocument } from './policy.ts';
-import { resolvePolicy } from './policy.ts';
+import { DEFAULT_SETTINGS, resolvePolicy } from './policy.ts';
 import type { ApprovalsPort } from './ports/governance.ts';
 import type { SessionsPort } from './ports/sessions.ts';
 import { redact } from './redact.ts';
 import { resolveSession } from './resolve-session.ts';
-import { toShortText, toVisibleText } from './visible-text.ts';
-
-/** How long a request waits for a decision. */
-const EXPIRES_AFTER_MS = 24 * 60 * 60 * 1000;
+import { waitSettled } from './wait-settled.ts';
 
 export interface ApprovalsOptions
   extends Pick<EngineOptions, 'approvalStore' | 'runtime' | 'ownerId' | 'onApprovalChange'> {
   catalog: Catalog;
   getPolicy(): Promise<PolicyDocument>;
   sessions: SessionsPort;
-  perform: Executor['perform'];
+  /** Runs what was approved and writes its audit row. */
+  runApproved(ready: ReadyCall, artifactId: string): Promise<Envelope>;
 }
 
 export interface Approvals extends ApprovalsPort {
-  file(ready: ReadyCall, reason?: string): Promise<Approval>;
+  /** Files a gated call and says what became of it. @throws rate_limited when too many of the caller's are pending */
+  file(ready: ReadyCall, nearest?: GrantAnswer['nearest']): Promise<ApprovalNotice>;
   /** Settles what an earlier process left between approval and record. */
   recover(): Promise<void>;
 }
 
 /** The state machine of approvals. Every move is the store's compare-and-set; the winner of a move does what follows. */
 export function createApprovals(options: ApprovalsOptions): Approvals {
-  const { approvalStore: store, catalog, runtime, ownerId } = options;
+  const { approvalStore: store, catalog, runtime, ownerId, sessions } = options;
 
   async function load(artifactId: string): Promise<Approval> {
     const approval = await store.get(artifactId);
@@ -57,10 +60,19 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
 
   const isOver = (approval: Approval): boolean => approval.expiresAt <= runtime.now().toISOString();
 
-  async function file(ready: ReadyCall, reason?: string): Promise<Approval> {
+  async function bindingOf(actionId: string, sessionId: string | undefined): Promise<string> {
+    const [session] = sessionId === undefined ? [] : await sessions.findByPrefix(sessionId, 1);
+    return toBinding(runtime, catalog.manifest(actionId), session);
+  }
+
+  async function insert(ready: ReadyCall, more: Partial<Pick<Approval, 'reason' | 'nearestGrant'>>) {
     const { action, caller, input, inputDigest, sessionId } = ready;
+    const { maxPendingApprovals, approvalHours } = {
+      ...DEFAULT_SETTINGS,
+      ...(await options.getPolicy()).settings,
+    };
     const now = runtime.now();
-    const approval: Approval = {
+    const asked: Approval = {
       artifactId: runtime.newUuid(),
       actionId: action.id,
       summary: toSummary(action.title.en, redact(input, action.secrets)),
@@ -69,12 +81,15 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       inputDigest,
       requester: toRequester(caller),
       ...(sessionId === undefined ? {} : { sessionId }),
-      ...(reason === undefined ? {} : { reason }),
+      boundTo: await bindingOf(action.id, sessionId),
+      count: 1,
+      ...more,
       createdAt: now.toISOString(),
-      expiresAt: new Date(now.getTime() + EXPIRES_AFTER_MS).toISOString(),
+      expiresAt: new Date(now.getTime() + approvalHours * 3_600_000).toISOString(),
     };
-    await store.insert(approval);
-    return approval;
+    const { approval, pending } = await store.insertOrFold(asked, maxPendingApprovals, now.toISOString());
+    if (approval === undefined) throw tooManyPending(pending, maxPendingApprovals);
+    return { approval, remaining: Math.max(0, maxPendingApprovals - pending) };
   }
 
   async function requireDecider(approval: Approval, caller: Caller): Promise<void> {
@@ -86,43 +101,77 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   }
 
   /** The approved object must still be what was reviewed, and allowed today. */
-  async function requireFresh(approval: Approval): Promise<void> {
-    const { action } = catalog.find(approval.actionId);
-    if (toInputDigest(runtime, action.id, approval.input) !== approval.inputDigest)
-      throw stale(approval, 'its input');
-    if (approval.sessionId !== undefined) {
-      const [session] = await options.sessions.findByPrefix(approval.sessionId, 1);
-      if (session?.sessionId !== approval.sessionId) throw stale(approval, 'its session');
+  async function requireFresh(approval: Approval): Promise<ReadyCall> {
+    const { actionId, inputDigest, sessionId } = approval;
+    const { action } = catalog.find(actionId);
+    if (toInputDigest(runtime, actionId, approval.input) !== inputDigest) throw stale(approval, 'its input');
+    if ((await bindingOf(actionId, sessionId)) !== approval.boundTo) {
+      throw stale(approval, sessionId === undefined ? 'the action' : 'the action or the session');
     }
     requireCallable(action, resolvePolicy(await options.getPolicy(), action, approval.requester.surface));
+    const input = parseInput(action, catalog.manifest(actionId), approval.input);
+    const caller = toCallerAgain(approval);
+    return { action, input, inputDigest, caller, ...(sessionId === undefined ? {} : { sessionId }) };
   }
 
   /** Runs an approved request if this caller wins the lease. Undefined when another one has it. */
   async function carryOut(approval: Approval): Promise<Envelope | undefined> {
-    if (!(await store.move(approval.artifactId, 'approved', 'executing', {}, ownerId))) return undefined;
-    const { action } = catalog.find(approval.actionId);
-    const result = await attempt(async () => {
-      await requireFresh(approval);
-      const input = parseInput(action, catalog.manifest(action.id), approval.input);
-      return options.perform(action, input, toCallerAgain(approval), new AbortController().signal);
-    });
-    const status = result.status === 'ok' ? 'succeeded' : 'failed';
+    const { artifactId } = approval;
+    if (!(await store.move(artifactId, 'approved', 'executing', {}, ownerId))) return undefined;
+    const result = await requireFresh(approval).then(
+      (ready) => options.runApproved(ready, artifactId),
+      (error: unknown): Envelope => ({ status: 'error', error: toWireError(error) }),
+    );
     const stored = redact(result) as unknown as Envelope;
-    await store.move(approval.artifactId, 'executing', status, { result: stored }, ownerId);
+    await store.move(
+      artifactId,
+      'executing',
+      result.status === 'ok' ? 'succeeded' : 'failed',
+      { result: stored },
+      ownerId,
+    );
     return result;
   }
 
+  async function withdraw(artifactId: string, caller: Caller, reason?: string): Promise<Approval> {
+    const changes = reason === undefined ? {} : { decisionReason: reason };
+    const approval = await load(artifactId);
+    const mine = approval.requester.tokenId === caller.tokenId;
+    if (!mine && caller.surface !== 'app' && caller.surface !== 'cli') throw notYours(artifactId);
+    if (approval.status === 'canceled') return approval;
+    if (!(await store.move(artifactId, 'pending', 'canceled', changes)))
+      throw alreadyDecided(await load(artifactId));
+    return load(artifactId);
+  }
+
   return {
-    file,
     get: load,
+    cancel: withdraw,
+    async file(ready, nearest) {
+      const more = nearest === undefined ? {} : { nearestGrant: nearest };
+      const { approval, remaining } = await insert(ready, more);
+      return toNotice(approval, remaining);
+    },
     async list(filter, page) {
       const { items, nextCursor } = await store.list(filter, page);
       const current = await Promise.all(items.map(({ artifactId }) => load(artifactId)));
       const wanted = current.filter(({ status }) => filter.status === undefined || status === filter.status);
       return { items: wanted, ...(nextCursor === undefined ? {} : { nextCursor }) };
     },
-    wait: (artifactId, seconds, signal) =>
-      waitSettled({ artifactId, seconds, signal, load, onChange: options.onApprovalChange }),
+    async wait(artifactId, seconds, signal, caller) {
+      try {
+        return await waitSettled({ artifactId, seconds, signal, load, onChange: options.onApprovalChange });
+      } catch (error) {
+        // Hanging up is no word on the request; taking the call back is, if the request was the caller's own.
+        const approval = await load(artifactId);
+        const mine =
+          approval.requester.tokenId === caller.tokenId && approval.requester.surface === caller.surface;
+        if (signal.reason instanceof CallWithdrawn && mine && approval.status === 'pending') {
+          await withdraw(artifactId, caller, 'canceled by the caller');
+        }
+        throw error;
+      }
+    },
     async create({ actionId, input, reason }, caller) {
       const { action } = catalog.find(actionId);
       if (action.forward !== undefined) {
@@ -132,12 +181,16 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       }
       requireCallable(action, resolvePolicy(await options.getPolicy(), action, caller.surface, caller.scope));
       const parsed = parseInput(action, catalog.manifest(action.id), input);
-      const sessionId = await resolveSession(action, parsed, caller, options.sessions);
+      const sessionId = await resolveSession(action, parsed, caller, sessions);
       const inputDigest = toInputDigest(runtime, action.id, parsed);
-      return file(
-        { action, input: parsed, inputDigest, caller, ...(sessionId === undefined ? {} : { sessionId }) },
-        reason,
-      );
+      const ready = {
+        action,
+        input: parsed,
+        inputDigest,
+        caller,
+        ...(sessionId === undefined ? {} : { sessionId }),
+      };
+      return (await insert(ready, reason === undefined ? {} : { reason })).approval;
     },
     async decide(artifactId, decision, reason, caller) {
       const approval = await load(artifactId);
@@ -146,75 +199,26 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       const changes = {
         decidedAt: runtime.now().toISOString(),
         decidedBy: caller.client,
+        policyVersion: (await options.getPolicy()).version,
         ...(reason === undefined ? {} : { decisionReason: reason }),
       };
       const won = approval.status === 'pending' && (await store.move(artifactId, 'pending', to, changes));
       if (!won) return { approval: requireSameDecision(await load(artifactId), decision) };
       const result = decision === 'approve' ? await carryOut({ ...approval, ...changes }) : undefined;
+      if (result?.status === 'error' && result.error.code === 'approval_stale')
+        throw fromWireError(result.error);
       const decided = await load(artifactId);
       return result === undefined ? { approval: decided } : { approval: decided, result };
     },
-    async cancel(artifactId, caller) {
-      const approval = await load(artifactId);
-      const mine = approval.requester.tokenId === caller.tokenId;
-      if (!mine && caller.surface !== 'app' && caller.surface !== 'cli') throw notYours(artifactId);
-      if (approval.status === 'canceled') return approval;
-      if (!(await store.move(artifactId, 'pending', 'canceled')))
-        throw alreadyDecided(await load(artifactId));
-      return load(artifactId);
-    },
     async recover() {
-      for (const approval of await store.listExecutingExcept(ownerId)) {
-        await store.move(approval.artifactId, 'executing', 'unknown');
+      for (const { artifactId } of await store.listExecutingExcept(ownerId)) {
+        await store.move(artifactId, 'executing', 'unknown');
       }
-      const { items } = await store.list({ status: 'approved' }, { limit: 200 });
-      for (const approval of items) await carryOut(approval);
+      for (;;) {
+        const { items } = await store.list({ status: 'approved' }, { limit: 100 });
+        if (items.length === 0) return;
+        for (const approval of items) await carryOut(approval);
+      }
     },
-  };
-}
-
-async function attempt(run: () => Promise<Envelope>): Promise<Envelope> {
-  try {
-    return await run();
-  } catch (error) {
-    return { status: 'error', error: toWireError(error) };
-  }
-}
-
-function toRequester(caller: Caller): Approval['requester'] {
-  const { surface, client, tokenId, deviceId, machineId, sessionId } = caller;
-  return {
-    surface,
-    client,
-    tokenId,
-    ...(deviceId === undefined ? {} : { deviceId }),
-    ...(machineId === undefined ? {} : { machineId }),
-    ...(sessionId === undefined ? {} : { sessionId }),
-  };
-}
-
-/** It runs with the requester's surface, machine and session, whoever decided. */
-const toCallerAgain = ({ requester }: Approval): Caller => ({ ...requester, tokenKind: 'device', scope: {} });
-
-function toSummary(title: string, input: Record<string, unknown>): string {
-  const fields = Object.entries(input).map(
-    ([key, value]) => `${key}: ${toShortText(JSON.stringify(value) ?? '', 60)}`,
-  );
-  const text = fields.length === 0 ? title : `${title} (${fields.join(', ')})`;
-  return toShortText(toVisibleText(text, { singleLine: true }), 300);
-}
-
-/** What a gated call answers. */
-export function toNotice(approval: Approval): ApprovalNotice {
-  const { artifactId, actionId, summary, status, expiresAt } = approval;
-  return {
-    kind: 'approval_request_created',
-    artifactId,
-    actionId,
-    summary,
-    status,
-    expiresAt,
-    decideWith: `kaiwu approval request decide ${artifactId} approve`,
-    waitWith: `kaiwu approval request get ${artifactId} --wait-seconds 45`,
   };
 }

@@ -59,6 +59,10 @@ export interface ApprovalNotice {
   decideWith: string;
   /** How to wait for the outcome. */
   waitWith: string;
+  /** How often this very call has been asked for while it is pending. */
+  count: number;
+  /** How many more requests of this caller may be pending. */
+  remaining: number;
 }
 
 /** The same answer on every surface. `ok` never wraps a failure. */
@@ -66,6 +70,14 @@ export type Envelope =
   | { status: 'ok'; output: Record<string, unknown> }
   | { status: 'approval_required'; approval: ApprovalNotice }
   | { status: 'error'; error: WireError };
+
+/** Reason of a signal: the caller took the call back (a host's cancel), which says more than a closed connection does. */
+export class CallWithdrawn extends Error {
+  constructor() {
+    super('the caller took the call back');
+    this.name = 'CallWithdrawn';
+  }
+}
 
 /** Runs calls. The backend has the real one; every surface holds one over HTTP. */
 export interface ActionExecutor {

@@ -1,9 +1,11 @@
-import { createApprovals, toNotice } from './approvals.ts';
+import { createApprovals } from './approvals.ts';
 import { createCatalog } from './catalog.ts';
 import { createDiscovery } from './discovery.ts';
 import type { ActionEngine, EngineOptions } from './engine.ts';
+import { createGrants } from './grants.ts';
 import type { Executor } from './executor.ts';
 import { createExecutor } from './executor.ts';
+import { createPreviews } from './previews.ts';
 import { resolvePolicy } from './policy.ts';
 import type { ActionPorts } from './ports/index.ts';
 
@@ -14,14 +16,28 @@ export function createEngine(options: EngineOptions): ActionEngine {
   const { sessions } = options.ports;
   // The executor needs the ports that need the executor; the knot is tied by calling late.
   const perform: Executor['perform'] = (...call) => executor.perform(...call);
-  const approvals = createApprovals({ ...options, catalog, getPolicy, sessions, perform });
-  const discovery = createDiscovery({ catalog, getPolicy, sessions, perform });
-  const ports: ActionPorts = { ...options.ports, approvals, discovery };
+  const approvals = createApprovals({
+    ...options,
+    catalog,
+    getPolicy,
+    sessions,
+    runApproved: (...call) => executor.runApproved(...call),
+  });
+  const grants = createGrants({ ...options, getApproval: approvals.get });
+  const previews = createPreviews({
+    catalog,
+    policies: options.ports.policies,
+    audit: options.ports.audit,
+    runtime: options.runtime,
+  });
+  const discovery = createDiscovery({ catalog, getPolicy, sessions, perform, grants });
+  const ports: ActionPorts = { ...options.ports, approvals, discovery, grants, previews };
   const executor = createExecutor({
     ...options,
     catalog,
     ports,
-    file: async (ready) => ({ status: 'approval_required', approval: toNotice(await approvals.file(ready)) }),
+    useGrant: grants.use,
+    file: approvals.file,
   });
 
   return {

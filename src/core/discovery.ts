@@ -7,6 +7,7 @@ import { invalidInput, parseInput } from './input.ts';
 import type { PolicyDocument } from './policy.ts';
 import { resolvePolicy } from './policy.ts';
 import type { DiscoveryPort, FieldOption } from './ports/discovery.ts';
+import type { GrantsPort } from './ports/governance.ts';
 import type { SessionsPort } from './ports/sessions.ts';
 import { resolveSession } from './resolve-session.ts';
 import { createActionSearch } from './search.ts';
@@ -18,10 +19,17 @@ export interface DiscoveryOptions {
   getPolicy(): Promise<PolicyDocument>;
   sessions: SessionsPort;
   perform: Executor['perform'];
+  grants: Pick<GrantsPort, 'explain'>;
 }
 
 /** What the catalog says of itself, as one caller may see it. */
-export function createDiscovery({ catalog, getPolicy, sessions, perform }: DiscoveryOptions): DiscoveryPort {
+export function createDiscovery({
+  catalog,
+  getPolicy,
+  sessions,
+  perform,
+  grants,
+}: DiscoveryOptions): DiscoveryPort {
   const index = createActionSearch(catalog.manifests);
 
   async function fromSource(
@@ -67,7 +75,7 @@ export function createDiscovery({ catalog, getPolicy, sessions, perform }: Disco
       const spec = catalog.manifest(action.id);
       return { spec, policy: resolvePolicy(await getPolicy(), spec, caller.surface, caller.scope) };
     },
-    async explain(actionId, surface, caller) {
+    async explain({ actionId, surface, input }, caller) {
       const { action } = catalog.find(actionId);
       const policy = await getPolicy();
       const asked = surface === undefined ? SURFACES : [surface];
@@ -75,7 +83,15 @@ export function createDiscovery({ catalog, getPolicy, sessions, perform }: Disco
       const answers = asked.map((s) =>
         resolvePolicy(policy, action, s, s === caller.surface ? caller.scope : {}),
       );
-      return { actionId: action.id, answers };
+      if (input === undefined) return { actionId: action.id, answers };
+      const parsed = parseInput(action, catalog.manifest(action.id), input);
+      await resolveSession(action, parsed, caller, sessions);
+      const covering = await grants.explain({
+        actionId: action.id,
+        input: parsed,
+        caller: { ...caller, surface: surface ?? caller.surface },
+      });
+      return { actionId: action.id, answers, grants: covering };
     },
     async options({ actionId, field, input, query, limit }, caller, signal) {
       const spec = catalog.manifest(catalog.find(actionId).action.id);

@@ -1,7 +1,7 @@
 import type { ActionCall, Envelope, TokenKind, TokenScope } from './call.ts';
 import type { CatalogAnswer } from './feed.ts';
 import type { ActionPorts } from './ports/index.ts';
-import type { ApprovalStore, IdempotencyStore, Runtime } from './ports/stores.ts';
+import type { ApprovalStore, GrantStore, IdempotencyStore, Runtime } from './ports/stores.ts';
 import type { ActionManifest, AnyAction, Surface } from './spec.ts';
 
 /** What a checked token says of its bearer. */
@@ -15,8 +15,9 @@ export interface Identity {
 export interface EngineOptions {
   actions: AnyAction[];
   /** Everything but what core adds itself. */
-  ports: Omit<ActionPorts, 'discovery' | 'approvals'>;
+  ports: Omit<ActionPorts, 'discovery' | 'approvals' | 'grants' | 'previews'>;
   approvalStore: ApprovalStore;
+  grants: GrantStore;
   idempotency: IdempotencyStore;
   runtime: Runtime;
   /** This process, new at each start: tells its own leases from those of a process that died. */

@@ -35,6 +35,7 @@ export const ERRORS = {
   timeout: kind(504, 8, true),
   canceled: kind(499, 130),
   conflict: kind(409, 6),
+  confirmation_required: kind(409, 6),
   approval_not_found: kind(404, 5),
   approval_already_decided: kind(409, 6),
   approval_expired: kind(409, 6),

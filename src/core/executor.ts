@@ -1,12 +1,13 @@
-import type { ActionCall, Caller, Envelope } from './call.ts';
+import type { ActionCall, ApprovalNotice, Caller, Envelope } from './call.ts';
 import { requireCallable, requireSurface, toCaller } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import { toInputDigest } from './digest.ts';
 import type { ActionEngine, EngineOptions } from './engine.ts';
 import { KaiwuError, toWireError } from './errors.ts';
 import { createIdempotency, MAX_KEY } from './idempotency.ts';
+import type { GrantAnswer } from './grants.ts';
 import { invalidInput, parseInput } from './input.ts';
-import { resolvePolicy } from './policy.ts';
+import { type Answered, resolvePolicy } from './policy.ts';
 import type { AuditRow } from './ports/governance.ts';
 import type { ActionPorts } from './ports/index.ts';
 import { redact } from './redact.ts';
@@ -29,7 +30,7 @@ export interface ReadyCall {
 }
 
 /** The same, before the policy's gate. */
-type CheckedCall = ReadyCall & { asks: boolean };
+type CheckedCall = ReadyCall & { approval: Answered<boolean> };
 
 /** What a call left behind for its audit row, as far as it came. */
 interface Trace {
@@ -39,13 +40,17 @@ interface Trace {
   caller: Caller;
   input: unknown;
   sessionId?: string;
+  grantId?: string;
+  approvalId?: string;
 }
 
 export interface ExecutorOptions extends Omit<EngineOptions, 'actions' | 'ports'> {
   catalog: Catalog;
   ports: ActionPorts;
+  /** Takes one use of a grant that covers the call. */
+  useGrant(ready: ReadyCall): Promise<GrantAnswer>;
   /** Files a request in place of running. */
-  file(ready: ReadyCall): Promise<Envelope>;
+  file(ready: ReadyCall, nearest: GrantAnswer['nearest']): Promise<ApprovalNotice>;
 }
 
 export interface Executor extends Pick<ActionEngine, 'execute'> {
@@ -56,6 +61,8 @@ export interface Executor extends Pick<ActionEngine, 'execute'> {
     caller: Caller,
     signal: AbortSignal,
   ): Promise<Envelope>;
+  /** Runs what a person approved, whoever waits for it, and writes its own audit row. */
+  runApproved(ready: ReadyCall, artifactId: string): Promise<Envelope>;
 }
 
 /** The pipeline: authenticate, find, policy, validate, session, approve, run, audit. The only place that decides. */
@@ -88,8 +95,15 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const sessionId = await resolveSession(action, input, caller, ports.sessions);
     if (sessionId !== undefined) trace.sessionId = sessionId;
     const inputDigest = toInputDigest(runtime, action.id, input);
-    const asks = answer.approval.value;
-    return { action, input, inputDigest, caller, asks, ...(sessionId === undefined ? {} : { sessionId }) };
+    const { approval } = answer;
+    return {
+      action,
+      input,
+      inputDigest,
+      caller,
+      approval,
+      ...(sessionId === undefined ? {} : { sessionId }),
+    };
   }
 
   async function perform(
@@ -111,12 +125,26 @@ export function createExecutor(options: ExecutorOptions): Executor {
     return { status: 'ok', output };
   }
 
-  /** The outcome of running, failures included: from here on the call may have had an effect. */
-  async function settle(call: ActionCall, ready: CheckedCall, signal: AbortSignal): Promise<Envelope> {
+  const settle = (
+    call: ActionCall,
+    ready: CheckedCall,
+    trace: Trace,
+    signal: AbortSignal,
+  ): Promise<Envelope> =>
+    outcomeOf(call, async () => {
+      if (ready.approval.value) {
+        // A floor is nobody's to waive beforehand.
+        const { used, nearest } = ready.approval.from === 'floor' ? {} : await options.useGrant(ready);
+        if (used === undefined)
+          return { status: 'approval_required', approval: await options.file(ready, nearest) };
+        trace.grantId = used.grantId;
+      }
+      return perform(ready.action, ready.input, ready.caller, signal);
+    });
+
+  async function outcomeOf(call: ActionCall, work: () => Promise<Envelope>): Promise<Envelope> {
     try {
-      return ready.asks
-        ? await options.file(ready)
-        : await perform(ready.action, ready.input, ready.caller, signal);
+      return await work();
     } catch (error) {
       if (!(error instanceof KaiwuError)) options.onError(error, call);
       return { status: 'error', error: toWireError(error) };
@@ -128,7 +156,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const ready = await prepare(trace, call.actionId, call.input);
     const { action, caller, inputDigest: digest } = ready;
     const key = call.idempotencyKey;
-    if (key === undefined || action.effect === 'read') return settle(call, ready, signal);
+    if (key === undefined || action.effect === 'read') return settle(call, ready, trace, signal);
     if (key.length === 0 || key.length > MAX_KEY) {
       throw invalidInput(action.id, [
         { path: 'idempotencyKey', message: `must have 1 to ${MAX_KEY} characters` },
@@ -138,7 +166,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       key: { tokenId: caller.tokenId, key },
       digest,
       idempotent: action.idempotent,
-      run: () => settle(call, ready, signal),
+      run: () => settle(call, ready, trace, signal),
       toStored: (envelope) => redact(envelope) as unknown as Envelope,
     });
   }
@@ -170,11 +198,33 @@ export function createExecutor(options: ExecutorOptions): Executor {
       ...(envelope.status === 'error' ? { code: envelope.error.code } : {}),
       durationMs: Math.round((runtime.monotonicMs() - startedMs) * 10) / 10,
       ...(envelope.status === 'approval_required' ? { approvalId: envelope.approval.artifactId } : {}),
+      ...(trace.approvalId === undefined ? {} : { approvalId: trace.approvalId }),
+      ...(trace.grantId === undefined ? {} : { grantId: trace.grantId }),
     });
   }
 
   return {
     perform,
+    async runApproved(ready, artifactId) {
+      const { action, input, caller, sessionId } = ready;
+      const startedMs = runtime.monotonicMs();
+      const at = runtime.now().toISOString();
+      const call: ActionCall = { actionId: action.id, input, context: caller };
+      const trace: Trace = {
+        actionId: action.id,
+        calledAs: action.id,
+        action,
+        caller,
+        input,
+        approvalId: artifactId,
+        ...(sessionId === undefined ? {} : { sessionId }),
+      };
+      const envelope = await outcomeOf(call, () =>
+        perform(action, input, caller, new AbortController().signal),
+      );
+      await audit(trace, envelope, startedMs, at).catch((error: unknown) => options.onError(error, call));
+      return envelope;
+    },
     async execute(call, identity, signal) {
       if (identity === undefined) return { status: 'error', error: toWireError(notAuthenticated()) };
       const startedMs = runtime.monotonicMs();
@@ -186,13 +236,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         caller: toCaller(call, identity),
         input: call.input,
       };
-      let envelope: Envelope;
-      try {
-        envelope = await run(call, trace, signal);
-      } catch (error) {
-        if (!(error instanceof KaiwuError)) options.onError(error, call);
-        envelope = { status: 'error', error: toWireError(error) };
-      }
+      const envelope = await outcomeOf(call, () => run(call, trace, signal));
       await audit(trace, envelope, startedMs, at).catch((error: unknown) => options.onError(error, call));
       return envelope;
     },

@@ -30,6 +30,8 @@ export interface PolicySettings {
 /** A change of the document: rules are merged field by field, `null` removes. */
 export type PolicyPatch = Record<string, Partial<Record<Surface, SurfaceRule | null>> | null>;
 
+export const DEFAULT_SETTINGS: Required<PolicySettings> = { maxPendingApprovals: 20, approvalHours: 24 };
+
 export const EMPTY_POLICY: PolicyDocument = { version: 0, rules: {} };
 
 /** One of the three independent answers, and what gave it. */
@@ -125,9 +127,10 @@ export function resolvePolicy(
 
 function approvalBy(policy: PolicyDocument, spec: ActionData, surface: Surface, fallback: boolean) {
   if (spec.approvals === 'never') return { value: false, from: 'floor' };
-  if (spec.approvals !== 'default' && spec.approvals.always.includes(surface)) {
-    return { value: true, from: 'floor' };
-  }
+  const always = spec.approvals !== 'default' && spec.approvals.always.includes(surface);
+  // What an agent destroys, a person has seen before.
+  const destructive = spec.effect === 'destructive' && surface === 'agent';
+  if (always || destructive) return { value: true, from: 'floor' };
   return firstRule(policy, spec.id, surface, 'approval') ?? { value: fallback, from: 'spec' };
 }
 

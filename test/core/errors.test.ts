@@ -23,6 +23,7 @@ const PINNED = {
   timeout: [504, 8, true],
   canceled: [499, 130, false],
   conflict: [409, 6, false],
+  confirmation_required: [409, 6, false],
   approval_not_found: [404, 5, false],
   approval_already_decided: [409, 6, false],
   approval_expired: [409, 6, false],

@@ -6,7 +6,6 @@ export default defineAction({
   id: 'action.options.resolve',
   title: { en: 'Resolve the options of a field', 'zh-CN': '解析字段选项' },
   summary: 'Use to get the valid values of one input field, for example agents, models or sessions.',
-
   effect: 'read',
   idempotent: true,
   openWorld: false,
@@ -14,14 +13,12 @@ export default defineAction({
   approvals: 'never',
   session: 'none',
   positionals: ['actionId', 'field'],
-
   keywords: {
     en: ['choices', 'autocomplete', 'values', 'dropdown', 'completion'],
     'zh-CN': ['选项', '可选值', '补全'],
   },
   examples: [{ title: 'Agents to start', input: { actionId: 'session.spawn_new', field: 'agentId' } }],
   errors: ['unknown_action', 'invalid_input'],
-
   input: z.object({
     actionId: z.string().min(1).max(120).describe('Action whose field it is.'),
     field: z.string().min(1).max(64).describe('Name of the field.'),

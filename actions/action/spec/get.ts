@@ -8,7 +8,6 @@ export default defineAction({
   title: { en: 'Get the spec of an action', 'zh-CN': '查看操作规范' },
   summary:
     'Use before calling an action you do not know: its fields, examples, errors, and what a call would do now.',
-
   effect: 'read',
   idempotent: true,
   openWorld: false,
@@ -16,7 +15,6 @@ export default defineAction({
   approvals: 'never',
   session: 'none',
   positionals: ['actionId'],
-
   keywords: {
     en: ['schema', 'fields', 'parameters', 'arguments', 'how to call', 'documentation', 'usage'],
     'zh-CN': ['参数', '字段', '用法', '文档', '规范'],
@@ -24,7 +22,6 @@ export default defineAction({
   examples: [{ title: 'One action', input: { actionId: 'session.title.set' } }],
   errors: ['unknown_action'],
   commands: ['action get'],
-
   input: z.object({ actionId: z.string().min(1).max(120).describe('Action id, tool name or alias.') }),
   output: z.looseObject({
     id: z.string().describe('Action id.'),

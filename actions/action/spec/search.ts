@@ -7,7 +7,6 @@ export default defineAction({
   id: 'action.spec.search',
   title: { en: 'Search actions', 'zh-CN': '搜索操作' },
   summary: 'Use to find the action for what you want to do, in your own words, in English or Chinese.',
-
   effect: 'read',
   idempotent: true,
   openWorld: false,
@@ -15,7 +14,6 @@ export default defineAction({
   approvals: 'never',
   session: 'none',
   positionals: ['query'],
-
   keywords: {
     en: ['find tool', 'discover', 'what can I do', 'catalog', 'capabilities', 'help', 'list actions'],
     'zh-CN': ['搜索操作', '查找工具', '能做什么', '功能'],
@@ -23,7 +21,6 @@ export default defineAction({
   examples: [{ title: 'By meaning', input: { query: 'rename a chat' } }],
   errors: [],
   commands: ['action search'],
-
   input: z.object({
     query: z.string().trim().min(1).max(400).describe('What you want to do, in words, or part of an id.'),
     effect: z.enum(['read', 'write', 'destructive']).optional().describe('Only actions with this effect.'),

@@ -7,14 +7,12 @@ export default defineAction({
   id: 'agents.backends.list',
   title: { en: 'List agents', 'zh-CN': '列出智能体' },
   summary: 'Use to see which agents a machine can run, why one is missing and how to install it.',
-
   effect: 'read',
   idempotent: true,
   openWorld: false,
   surfaces: EVERYDAY,
   approvals: 'default',
   session: 'none',
-
   hints: { machineId: machineHint },
   keywords: {
     en: [
@@ -32,7 +30,6 @@ export default defineAction({
   },
   examples: [{ title: 'On this machine', input: {} }],
   errors: ['machine_not_found', 'machine_offline', 'daemon_not_running'],
-
   input: z.object({ machineId: machineId.optional() }),
   output: z.object({
     machineId: z.string().describe('Machine that was asked.'),

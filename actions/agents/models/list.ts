@@ -7,14 +7,12 @@ export default defineAction({
   id: 'agents.models.list',
   title: { en: 'List models', 'zh-CN': '列出模型' },
   summary: 'Use to see which models an agent or a session can use.',
-
   effect: 'read',
   idempotent: true,
   openWorld: false,
   surfaces: EVERYDAY,
   approvals: 'default',
   session: { need: 'optional', field: 'sessionId' },
-
   hints: { agentId: agentHint, sessionId: sessionHint, machineId: machineHint },
   keywords: {
     en: ['llm', 'which models', 'choices', 'opus', 'gpt'],
@@ -30,7 +28,6 @@ export default defineAction({
     'session_not_found',
     'session_ambiguous',
   ],
-
   input: z.object({
     agentId: z.string().optional().describe('Agent. Not needed with a session.'),
     sessionId: z.string().min(1).max(64).optional().describe('Session whose agent is asked. Default: none.'),

@@ -8,14 +8,12 @@ export default defineAction({
   id: 'agents.session_modes.list',
   title: { en: 'List permission modes', 'zh-CN': '列出权限模式' },
   summary: 'Use to see which permission modes an agent or a session offers.',
-
   effect: 'read',
   idempotent: true,
   openWorld: false,
   surfaces: EVERYDAY,
   approvals: 'default',
   session: { need: 'optional', field: 'sessionId' },
-
   hints: { agentId: agentHint, sessionId: sessionHint, machineId: machineHint },
   keywords: {
     en: ['permissions', 'plan', 'read only', 'bypass', 'accept edits', 'modes'],
@@ -31,7 +29,6 @@ export default defineAction({
     'session_not_found',
     'session_ambiguous',
   ],
-
   input: z.object({
     agentId: z.string().optional().describe('Agent. Not needed with a session.'),
     sessionId: z.string().min(1).max(64).optional().describe('Session whose agent is asked. Default: none.'),

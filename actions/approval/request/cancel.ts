@@ -7,7 +7,6 @@ export default defineAction({
   id: 'approval.request.cancel',
   title: { en: 'Withdraw an approval request', 'zh-CN': '撤回审批请求' },
   summary: 'Use to take back a request that is still pending.',
-
   effect: 'write',
   idempotent: true,
   openWorld: false,
@@ -15,11 +14,9 @@ export default defineAction({
   approvals: 'never',
   session: 'none',
   positionals: ['artifactId'],
-
   keywords: { en: ['take back', 'revoke request', 'undo', 'cancel'], 'zh-CN': ['撤回', '取消审批'] },
   examples: [{ title: 'Withdraw', input: { artifactId: '2765bc88-69ea-4316-9085-290ce5b3a3b6' } }],
   errors: ['approval_not_found', 'approval_already_decided', 'approval_expired', 'forbidden'],
-
   input: z.object({ artifactId }),
   output: approval,
   run: ({ input, caller, ports }) => ports.approvals.cancel(input.artifactId, caller),

@@ -7,7 +7,6 @@ export default defineAction({
   id: 'approval.request.create',
   title: { en: 'Ask for approval', 'zh-CN': '创建审批请求' },
   summary: 'Use to ask a person to let an action run, whatever the policy says of it.',
-
   effect: 'write',
   idempotent: false,
   openWorld: false,
@@ -15,7 +14,6 @@ export default defineAction({
   approvals: 'never',
   session: 'none',
   positionals: ['actionId'],
-
   keywords: {
     en: ['request permission', 'ask a human', 'review first', 'inbox', 'propose'],
     'zh-CN': ['申请审批', '请求批准', '人工审核'],
@@ -27,7 +25,6 @@ export default defineAction({
     },
   ],
   errors: ['unknown_action', 'action_disabled', 'invalid_input', 'session_not_found'],
-
   input: z.object({
     actionId: z.string().min(1).max(120).describe('Action that should run.'),
     input: z.looseObject({}).default({}).describe('Its input.'),

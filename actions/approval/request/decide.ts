@@ -8,7 +8,6 @@ export default defineAction({
   title: { en: 'Decide an approval request', 'zh-CN': '决定审批请求' },
   summary:
     'Use to approve or deny a request. Approving runs the very object that was reviewed and answers with its outcome.',
-
   effect: 'write',
   idempotent: true,
   openWorld: true,
@@ -16,7 +15,6 @@ export default defineAction({
   approvals: 'never',
   session: 'none',
   positionals: ['artifactId', 'decision'],
-
   keywords: {
     en: ['approve', 'deny', 'accept', 'reject', 'confirm', 'sign off'],
     'zh-CN': ['批准', '拒绝', '审批', '同意', '决定'],
@@ -32,7 +30,6 @@ export default defineAction({
     'self_approval_forbidden',
     'permission_escalation_denied',
   ],
-
   input: z.object({
     artifactId,
     decision: z.enum(['approve', 'deny']).describe('approve runs the action; deny ends the request.'),

@@ -8,7 +8,6 @@ export default defineAction({
   id: 'approval.request.get',
   title: { en: 'Get an approval request', 'zh-CN': '查看审批请求' },
   summary: 'Use to see one request, or to wait until it is decided and its action has ended.',
-
   effect: 'read',
   idempotent: true,
   openWorld: false,
@@ -16,14 +15,12 @@ export default defineAction({
   approvals: 'never',
   session: 'none',
   positionals: ['artifactId'],
-
   keywords: {
     en: ['outcome', 'result', 'decided', 'wait for approval', 'status'],
     'zh-CN': ['审批结果', '等待审批', '状态'],
   },
   examples: [{ title: 'As it stands', input: { artifactId: '2765bc88-69ea-4316-9085-290ce5b3a3b6' } }],
   errors: ['approval_not_found'],
-
   input: z.object({
     artifactId,
     waitSeconds: z
@@ -37,5 +34,5 @@ export default defineAction({
   run: ({ input, caller, ports, signal }) =>
     input.waitSeconds === 0
       ? ports.approvals.get(input.artifactId)
-      : ports.approvals.wait(input.artifactId, waitSeconds(input.waitSeconds, caller), signal),
+      : ports.approvals.wait(input.artifactId, waitSeconds(input.waitSeconds, caller), signal, caller),
 });

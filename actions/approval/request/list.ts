@@ -7,21 +7,18 @@ export default defineAction({
   id: 'approval.request.list',
   title: { en: 'List approval requests', 'zh-CN': '列出审批请求' },
   summary: 'Use to see what waits for a decision, and what became of earlier requests. Newest first.',
-
   effect: 'read',
   idempotent: true,
   openWorld: false,
   surfaces: APPROVALS,
   approvals: 'never',
   session: 'none',
-
   keywords: {
     en: ['inbox', 'pending', 'waiting for me', 'to decide', 'queue'],
     'zh-CN': ['收件箱', '待审批', '审批列表', '等待'],
   },
   examples: [{ title: 'What waits', input: { status: 'pending' } }],
   errors: ['invalid_input'],
-
   input: z.object({
     status: approvalStatus.optional(),
     limit: limit(50),

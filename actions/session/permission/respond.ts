@@ -9,7 +9,6 @@ export default defineAction({
   title: { en: 'Answer a permission request', 'zh-CN': '回应权限请求' },
   summary:
     "Use to let a waiting agent go on, or to refuse what it asks. One of the agent's own options, or allow or deny.",
-
   effect: 'write',
   idempotent: true,
   openWorld: true,
@@ -33,7 +32,6 @@ export default defineAction({
     'permission_escalation_denied',
     'invalid_input',
   ],
-
   input: z.object({
     sessionId: sessionId.optional(),
     requestId: z.string().optional().describe('Id of the request. Default: the one that is open.'),

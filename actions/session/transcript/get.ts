@@ -7,7 +7,6 @@ export default defineAction({
   id: 'session.transcript.get',
   title: { en: "Read a session's transcript", 'zh-CN': '查看会话记录' },
   summary: 'Use to read what was said and done in a session: the newest events, or those after a number.',
-
   effect: 'read',
   idempotent: true,
   openWorld: false,
@@ -22,7 +21,6 @@ export default defineAction({
   },
   examples: [{ title: 'The newest events', input: { sessionId: 'sess_123', limit: 20 } }],
   errors: ['session_not_selected', 'session_not_found', 'session_ambiguous', 'invalid_input'],
-
   input: z.object({
     sessionId: sessionId.optional(),
     after: z

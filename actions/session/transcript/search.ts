@@ -7,7 +7,6 @@ export default defineAction({
   id: 'session.transcript.search',
   title: { en: 'Search transcripts', 'zh-CN': '搜索会话记录' },
   summary: 'Use to find where something was said or done, in one session or in all.',
-
   effect: 'read',
   idempotent: true,
   openWorld: false,
@@ -22,7 +21,6 @@ export default defineAction({
   },
   examples: [{ title: 'Everywhere', input: { query: 'flaky' } }],
   errors: ['session_not_found', 'session_ambiguous', 'invalid_input'],
-
   input: z.object({
     query: z.string().trim().min(1).max(200).describe('Text to find, any case.'),
     sessionId: z.string().min(1).max(64).optional().describe('Only this session. Default: all.'),

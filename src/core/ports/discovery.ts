@@ -25,12 +25,18 @@ export interface DiscoveryPort {
   search(query: string, filter: { effect?: Effect; limit: number }, caller: Caller): Promise<SpecMatch[]>;
   /** @throws unknown_action */
   describe(actionId: string, caller: Caller): Promise<{ spec: ActionManifest; policy: PolicyAnswer }>;
-  /** What the policy says of an action on one surface, or on all. @throws unknown_action */
+  /**
+   * What the policy says of an action on one surface, or on all; with an input also which grants would cover that call.
+   * @throws unknown_action | invalid_input
+   */
   explain(
-    actionId: string,
-    surface: Surface | undefined,
+    of: { actionId: string; surface?: Surface; input?: Record<string, unknown> },
     caller: Caller,
-  ): Promise<{ actionId: string; answers: PolicyAnswer[] }>;
+  ): Promise<{
+    actionId: string;
+    answers: PolicyAnswer[];
+    grants?: { grantId: string; covers: boolean; reason?: string }[];
+  }>;
   /** Valid values of a field, from its enum or its option source. @throws invalid_input | unknown_action */
   options(
     request: {

@@ -1,12 +1,13 @@
 import type { Approval, ApprovalDecision, ApprovalStatus } from '../approval.ts';
 import type { Caller, Envelope, TokenKind, TokenScope } from '../call.ts';
+import type { Grant } from '../grant.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { PolicyDocument, PolicyPatch, PolicySettings } from '../policy.ts';
 
 export interface PoliciesPort {
   get(): Promise<PolicyDocument>;
   /**
-   * Merges rules by compare-and-set; `null` for a rule removes it.
+   * Merges rules and settings by compare-and-set; `null` for a rule, or for a setting, removes it.
    * @param version the version that the caller saw; without it the newest is taken
    * @throws conflict when `version` is not the newest
    */
@@ -14,7 +15,7 @@ export interface PoliciesPort {
     patch: PolicyPatch,
     version: number | undefined,
     by: string,
-    settings?: PolicySettings,
+    settings?: { [K in keyof PolicySettings]: PolicySettings[K] | null },
   ): Promise<PolicyDocument>;
   /** Replaces the whole document by compare-and-set. @throws conflict when `version` is not the newest */
   replace(
@@ -30,8 +31,11 @@ export interface ApprovalsPort {
   list(filter: { status?: ApprovalStatus }, page: PageRequest): Promise<Page<Approval>>;
   /** @throws approval_not_found */
   get(artifactId: string): Promise<Approval>;
-  /** Waits for a decided and finished approval, `seconds` at most; answers it as it is then. */
-  wait(artifactId: string, seconds: number, signal: AbortSignal): Promise<Approval>;
+  /**
+   * Waits for a decided and finished approval, `seconds` at most; answers it as it is then. A requester that takes the call
+   * back while it waits withdraws the request.
+   */
+  wait(artifactId: string, seconds: number, signal: AbortSignal, caller: Caller): Promise<Approval>;
   /** Files a request to run an action, whatever the policy says of it. */
   create(
     request: { actionId: string; input: Record<string, unknown>; reason?: string },
@@ -50,6 +54,33 @@ export interface ApprovalsPort {
   ): Promise<{ approval: Approval; result?: Envelope }>;
   /** Withdraws a pending request. @throws approval_not_found | approval_already_decided */
   cancel(artifactId: string, caller: Caller): Promise<Approval>;
+}
+
+export interface GrantRequest {
+  /** Approval that serves as the example. */
+  artifactId: string;
+  /** Fields that are held, to their value or to the path and what lies below. Default: every field to its value. */
+  pins?: Record<string, 'exact' | 'prefix'>;
+  onThisMachineOnly: boolean;
+  /** Hours that it lasts. */
+  hours: number;
+  uses: number;
+}
+
+/** Leave to run the like of an approved request without asking. Source: core, over the store. */
+export interface GrantsPort {
+  /** @throws approval_not_found | invalid_input | permission_escalation_denied */
+  create(request: GrantRequest, caller: Caller): Promise<Grant>;
+  /** Newest first. */
+  list(filter: { actionId?: string; active?: boolean }, page: PageRequest): Promise<Page<Grant>>;
+  /** Idempotent. @throws not_found | permission_escalation_denied */
+  revoke(grantId: string, caller: Caller): Promise<Grant>;
+  /** Grants of an action that are in force for the caller, and whether each would cover the call. */
+  explain(call: {
+    actionId: string;
+    input: Record<string, unknown>;
+    caller: Caller;
+  }): Promise<{ grantId: string; covers: boolean; reason?: string }[]>;
 }
 
 export interface AuditRow {
@@ -82,6 +113,7 @@ export interface AuditFilter {
   client?: string;
   actionId?: string;
   outcome?: AuditRow['outcome'];
+  code?: string;
   sessionId?: string;
   /** RFC 3339, inclusive. */
   since?: string;

@@ -1,6 +1,7 @@
 import type { DiscoveryPort } from './discovery.ts';
 import type { AgentsPort, MachinesPort, ServersPort } from './fleet.ts';
-import type { ApprovalsPort, AuditPort, IdentityPort, PoliciesPort } from './governance.ts';
+import type { ApprovalsPort, AuditPort, GrantsPort, IdentityPort, PoliciesPort } from './governance.ts';
+import type { PreviewsPort } from './previews.ts';
 import type { MessagesPort, SessionControlPort, SessionsPort, TranscriptsPort } from './sessions.ts';
 
 /** What actions may call. One small port a family; `run` takes the ones that it needs. */
@@ -15,6 +16,8 @@ export interface ActionPorts {
   servers: ServersPort;
   policies: PoliciesPort;
   approvals: ApprovalsPort;
+  grants: GrantsPort;
   audit: AuditPort;
+  previews: PreviewsPort;
   identity: IdentityPort;
 }

@@ -1,0 +1,26 @@
+import { toDigest } from './digest.ts';
+import type { Runtime } from './ports/stores.ts';
+import type { Session } from './session.ts';
+import type { ActionManifest } from './spec.ts';
+
+/**
+ * What a request was reviewed against beside its input: the action as it is declared, and the settings of the session that it
+ * works on. A person who allowed a message to a read-only session has not allowed it to one that asks nobody.
+ */
+export function toBinding(runtime: Runtime, manifest: ActionManifest, session: Session | undefined): string {
+  const { id, effect, inputSchema, approvals } = manifest;
+  return toDigest(runtime, {
+    action: { id, effect, inputSchema, approvals },
+    session:
+      session === undefined
+        ? null
+        : {
+            sessionId: session.sessionId,
+            agentId: session.agentId,
+            machineId: session.machineId,
+            directory: session.directory,
+            permissionMode: session.permissionMode,
+            archived: session.archivedAt !== undefined,
+          },
+  });
+}

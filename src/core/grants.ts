@@ -1,0 +1,121 @@
+import type { Caller } from './call.ts';
+import type { EngineOptions } from './engine.ts';
+import { KaiwuError } from './errors.ts';
+import type { ReadyCall } from './executor.ts';
+import { type Grant, grantMismatch, isPlainPath, type Pin } from './grant.ts';
+import { invalidInput } from './input.ts';
+import type { ApprovalsPort, GrantsPort } from './ports/governance.ts';
+
+export interface GrantsOptions extends Pick<EngineOptions, 'grants' | 'runtime'> {
+  getApproval: ApprovalsPort['get'];
+}
+
+/** Whether a grant lets a call run: the one that was used, or the one that came nearest and why it does not fit. */
+export interface GrantAnswer {
+  used?: Grant;
+  nearest?: { grantId: string; reason: string };
+}
+
+export interface Grants extends GrantsPort {
+  /** Takes one use of a grant that covers the call, if there is one. */
+  use(ready: ReadyCall): Promise<GrantAnswer>;
+}
+
+/** Fields that a grant may hold to a folder and what lies below it take a path. */
+const toPin = (how: 'exact' | 'prefix', value: unknown): Pin =>
+  how === 'exact' ? { is: 'exact', value } : { is: 'prefix', value: String(value) };
+
+export function createGrants({ grants: store, runtime, getApproval }: GrantsOptions): Grants {
+  async function weigh(call: { actionId: string; input: Record<string, unknown>; caller: Caller }) {
+    const now = runtime.now().toISOString();
+    const { surface, tokenId } = call.caller;
+    const candidates = await store.candidates({ actionId: call.actionId, surface, tokenId }, now);
+    return candidates.map((grant) => ({ grant, reason: grantMismatch(grant, call, now) }));
+  }
+
+  return {
+    async use({ action, input, caller }) {
+      const weighed = await weigh({ actionId: action.id, input, caller });
+      for (const { grant, reason } of weighed) {
+        const now = runtime.now().toISOString();
+        if (reason === undefined && (await store.use(grant.grantId, now))) return { used: grant };
+      }
+      const [first] = weighed;
+      if (first === undefined) return {};
+      const reason = first.reason ?? `all of its ${first.grant.uses} uses are spent`;
+      return { nearest: { grantId: first.grant.grantId, reason } };
+    },
+    async create({ artifactId, pins, onThisMachineOnly, hours, uses }, caller) {
+      requirePerson(caller);
+      const approval = await getApproval(artifactId);
+      const how =
+        pins ?? Object.fromEntries(Object.keys(approval.input).map((field) => [field, 'exact' as const]));
+      for (const [field, kind] of Object.entries(how))
+        requirePinnable(approval.actionId, field, kind, approval.input);
+      const { surface, tokenId, machineId } = approval.requester;
+      const now = runtime.now();
+      const grant: Grant = {
+        grantId: runtime.newId('grant'),
+        artifactId,
+        actionId: approval.actionId,
+        surface,
+        tokenId,
+        ...(onThisMachineOnly && machineId !== undefined ? { machineId } : {}),
+        pins: Object.fromEntries(
+          Object.entries(how).map(([field, kind]) => [field, toPin(kind, approval.input[field])]),
+        ),
+        createdAt: now.toISOString(),
+        createdBy: caller.client,
+        expiresAt: new Date(now.getTime() + hours * 3_600_000).toISOString(),
+        uses,
+        usesLeft: uses,
+      };
+      await store.insert(grant);
+      return grant;
+    },
+    list: (filter, page) => store.list(filter, page),
+    async revoke(grantId, caller) {
+      requirePerson(caller);
+      const revoked = await store.revoke(grantId, runtime.now().toISOString());
+      if (revoked !== undefined) return revoked;
+      throw new KaiwuError('not_found', `There is no grant ${JSON.stringify(grantId)}.`, {
+        hint: 'List the grants to see their ids.',
+      });
+    },
+    async explain(call) {
+      return (await weigh(call)).map(({ grant, reason }) => ({
+        grantId: grant.grantId,
+        covers: reason === undefined,
+        ...(reason === undefined ? {} : { reason }),
+      }));
+    },
+  };
+}
+
+/** Leave for later is given by a person, never by the one who asks. */
+function requirePerson({ surface }: Caller): void {
+  if (surface === 'app' || surface === 'cli') return;
+  throw new KaiwuError(
+    'permission_escalation_denied',
+    `Grants are not given or taken from surface ${surface}.`,
+    {
+      hint: 'A person does that, in the app or with the command line.',
+    },
+  );
+}
+
+function requirePinnable(
+  actionId: string,
+  field: string,
+  kind: Pin['is'],
+  input: Record<string, unknown>,
+): void {
+  const value = input[field];
+  const message =
+    value === undefined
+      ? `${field} is not in the approved input; fields: ${Object.keys(input).join(', ')}`
+      : kind === 'prefix' && !(typeof value === 'string' && isPlainPath(value))
+        ? `${field} is not an absolute path, so it cannot be held by a prefix`
+        : undefined;
+  if (message !== undefined) throw invalidInput(actionId, [{ path: `pins.${field}`, message }]);
+}
