@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { cursor, limit, nextCursor, surface } from '../_shapes.ts';
+import { surface } from '../_governance.ts';
+import { cursor, limit, nextCursor } from '../_shapes.ts';
 import { INSIGHT } from '../_surfaces.ts';
 
 export default defineAction({

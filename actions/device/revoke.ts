@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { device } from '../_shapes.ts';
+import { device } from '../_governance.ts';
 import { GOVERNANCE } from '../_surfaces.ts';
 
 export default defineAction({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { policyAnswer, surface } from '../_shapes.ts';
+import { policyAnswer, surface } from '../_governance.ts';
 import { INSIGHT } from '../_surfaces.ts';
 
 export default defineAction({

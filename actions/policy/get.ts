@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { policyDocument } from '../_shapes.ts';
+import { policyDocument } from '../_governance.ts';
 import { INSIGHT } from '../_surfaces.ts';
 
 export default defineAction({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { policyDocument, policySettings, preview, rules } from '../_shapes.ts';
+import { policyDocument, policySettings, preview, rules } from '../_governance.ts';
 import { GOVERNANCE } from '../_surfaces.ts';
 
 export default defineAction({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { toPolicyChange } from '../../src/core/policy-path.ts';
 import { defineAction } from '../../src/core/spec.ts';
-import { policyDocument, policySettings, ruleChanges } from '../_shapes.ts';
+import { policyDocument, policySettings, ruleChanges } from '../_governance.ts';
 import { GOVERNANCE } from '../_surfaces.ts';
 
 export default defineAction({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { toRemoval } from '../../src/core/policy-path.ts';
 import { defineAction } from '../../src/core/spec.ts';
-import { policyDocument } from '../_shapes.ts';
+import { policyDocument } from '../_governance.ts';
 import { GOVERNANCE } from '../_surfaces.ts';
 
 export default defineAction({

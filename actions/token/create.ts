@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Surface } from '../../src/core/spec.ts';
 import { defineAction } from '../../src/core/spec.ts';
-import { surface, token } from '../_shapes.ts';
+import { surface, token } from '../_governance.ts';
 import { GOVERNANCE } from '../_surfaces.ts';
 
 const DEFAULT_SURFACES: Surface[] = ['mcp', 'cli'];

@@ -104,6 +104,7 @@ export function createBackend(options: BackendOptions): Backend {
   const engine = options.createEngine({
     ports,
     approvalStore: store.approvals,
+    grants: store.grants,
     idempotency: store.idempotency,
     runtime,
     ownerId: options.ownerId,

@@ -12,10 +12,12 @@ export interface Identity {
   scope: TokenScope;
 }
 
+/** The ports that a backend brings; core adds what works on catalog, policy and approvals. */
+export type BackendPorts = Omit<ActionPorts, 'discovery' | 'approvals' | 'grants' | 'previews'>;
+
 export interface EngineOptions {
   actions: AnyAction[];
-  /** Everything but what core adds itself. */
-  ports: Omit<ActionPorts, 'discovery' | 'approvals' | 'grants' | 'previews'>;
+  ports: BackendPorts;
   approvalStore: ApprovalStore;
   grants: GrantStore;
   idempotency: IdempotencyStore;

@@ -36,7 +36,7 @@ describe('catalog', () => {
 
   it('never makes approval actions tools of their own', () => {
     const family = catalog.manifests.filter(({ id }) => id.startsWith('approval.'));
-    expect(family).toHaveLength(5);
+    expect(family).toHaveLength(8);
     for (const { surfaces } of family) {
       for (const surface of ['mcp', 'agent', 'voice'] as const) {
         expect(surfaces[surface]?.exposureLocked ?? true).toBe(true);

@@ -123,11 +123,15 @@ describe('approvals', () => {
 
   it('can be waited for, and a wait ends by time or by its caller', async () => {
     const { artifactId } = await file();
-    const waiting = t.approvals.wait(artifactId, 30, never);
+    const waiting = t.approvals.wait(artifactId, 30, never, person);
     await decide(artifactId, 'approve');
     expect(await waiting).toMatchObject({ status: 'succeeded', result: { status: 'ok' } });
     const other = await file();
-    expect(await t.approvals.wait(other.artifactId, 0.05, never)).toMatchObject({ status: 'pending' });
-    expect(await codeOfThrown(t.approvals.wait(other.artifactId, 30, AbortSignal.abort()))).toBe('canceled');
+    expect(await t.approvals.wait(other.artifactId, 0.05, never, person)).toMatchObject({
+      status: 'pending',
+    });
+    expect(await codeOfThrown(t.approvals.wait(other.artifactId, 30, AbortSignal.abort(), person))).toBe(
+      'canceled',
+    );
   });
 });

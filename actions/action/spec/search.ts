@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../../src/core/spec.ts';
-import { exposure } from '../../_shapes.ts';
+import { exposure } from '../../_governance.ts';
 import { DISCOVERY } from '../../_surfaces.ts';
 
 export default defineAction({

@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import { defineAction } from '../../../src/core/spec.ts';
-import { artifactId, grant } from '../../_shapes.ts';
+import { artifactId, grant } from '../../_governance.ts';
 import { PERSONAL } from '../../_surfaces.ts';
 
 export default defineAction({
   id: 'approval.grant.create',
   title: { en: 'Allow the like of an approval', 'zh-CN': '允许类似的请求' },
-  summary:
-    'Use after reviewing a request to let the same kind of call run without asking for a while, held to its fields.',
+  summary: 'Use to let the like of a reviewed request run without asking for a while, held to its fields.',
   effect: 'write',
   idempotent: false,
   openWorld: false,

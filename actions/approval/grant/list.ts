@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { defineAction } from '../../../src/core/spec.ts';
-import { cursor, grant, limit, nextCursor } from '../../_shapes.ts';
-import { INSIGHT } from '../../_surfaces.ts';
+import { grant } from '../../_governance.ts';
+import { cursor, limit, nextCursor } from '../../_shapes.ts';
+import { APPROVALS } from '../../_surfaces.ts';
 
 export default defineAction({
   id: 'approval.grant.list',
@@ -11,7 +12,7 @@ export default defineAction({
   effect: 'read',
   idempotent: true,
   openWorld: false,
-  surfaces: INSIGHT,
+  surfaces: APPROVALS,
   approvals: 'never',
   session: 'none',
   keywords: {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../../src/core/spec.ts';
-import { grant } from '../../_shapes.ts';
+import { grant } from '../../_governance.ts';
 import { PERSONAL } from '../../_surfaces.ts';
 
 export default defineAction({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../../src/core/spec.ts';
-import { approval, artifactId } from '../../_shapes.ts';
+import { approval, artifactId } from '../../_governance.ts';
 import { DECISIONS } from '../../_surfaces.ts';
 
 export default defineAction({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { waitSeconds } from '../../../src/core/wait.ts';
 import { defineAction } from '../../../src/core/spec.ts';
-import { approval, artifactId } from '../../_shapes.ts';
+import { approval, artifactId } from '../../_governance.ts';
 import { APPROVALS } from '../../_surfaces.ts';
 
 export default defineAction({

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineAction } from '../../../src/core/spec.ts';
-import { approval, approvalStatus, cursor, limit, nextCursor } from '../../_shapes.ts';
+import { approval, approvalStatus } from '../../_governance.ts';
+import { cursor, limit, nextCursor } from '../../_shapes.ts';
 import { APPROVALS } from '../../_surfaces.ts';
 
 export default defineAction({

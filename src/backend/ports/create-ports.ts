@@ -1,4 +1,4 @@
-import type { ActionPorts } from '../../core/ports/index.ts';
+import type { BackendPorts } from '../../core/engine.ts';
 import type { BackendServer } from '../../core/ports/fleet.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
@@ -27,7 +27,7 @@ export interface PortsOptions {
 }
 
 /** What actions call, over the store and the machine links. */
-export function createBackendPorts(options: PortsOptions): Omit<ActionPorts, 'discovery' | 'approvals'> {
+export function createBackendPorts(options: PortsOptions): BackendPorts {
   const { store, links, deliveries } = options;
   const ask = createAskMachine({ links, machines: store.machines });
   const freshAgents = createFreshAgents({ store, ask });

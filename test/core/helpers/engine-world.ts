@@ -7,10 +7,9 @@ import { createSqliteStore } from '../../../src/backend/store/sqlite/create-sqli
 import type { BackendStore } from '../../../src/backend/store/store.ts';
 import type { ActionCall, Envelope } from '../../../src/core/call.ts';
 import { createEngine } from '../../../src/core/create-engine.ts';
-import type { ActionEngine, Identity } from '../../../src/core/engine.ts';
+import type { ActionEngine, BackendPorts, Identity } from '../../../src/core/engine.ts';
 import { KaiwuError } from '../../../src/core/errors.ts';
 import type { ApprovalsPort } from '../../../src/core/ports/governance.ts';
-import type { ActionPorts } from '../../../src/core/ports/index.ts';
 import type { ActionData, AnyAction, Surface } from '../../../src/core/spec.ts';
 import { defineAction, forwarded } from '../../../src/core/spec.ts';
 import { openSqlite } from '../../../src/local/sqlite.ts';
@@ -149,8 +148,9 @@ export const makeEngine = (ownerId: string): ActionEngine =>
       sessions: t.store.sessions,
       policies: t.store.policies,
       audit: t.store.audit,
-    } as unknown as Omit<ActionPorts, 'discovery' | 'approvals'>,
+    } as unknown as BackendPorts,
     approvalStore: t.store.approvals,
+    grants: t.store.grants,
     idempotency: t.store.idempotency,
     runtime: t.runtime,
     ownerId,

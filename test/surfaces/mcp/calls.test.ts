@@ -14,6 +14,8 @@ const NOTICE: ApprovalNotice = {
   expiresAt: '2030-01-01T00:00:00Z',
   decideWith: 'kaiwu approval decide',
   waitWith: 'approval.get',
+  count: 1,
+  remaining: 19,
 };
 
 /** An answer that a test gives when it likes. */

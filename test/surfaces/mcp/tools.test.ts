@@ -128,6 +128,8 @@ describe('listed output schemas', () => {
         expiresAt: '2030-01-01T00:00:00Z',
         decideWith: 'a',
         waitWith: 'b',
+        count: 1,
+        remaining: 19,
       },
     },
     { status: 'error', error: { code: 'conflict', message: 'No.', retryable: false } },
