@@ -1,4 +1,4 @@
-import type { CallContext, Envelope } from '../core/call.ts';
+import { type CallContext, CallWithdrawn, type Envelope } from '../core/call.ts';
 import type { BackendClient } from '../core/client.ts';
 import { toWireError } from '../core/errors.ts';
 import type { CatalogAnswer } from '../core/feed.ts';
@@ -19,24 +19,33 @@ export interface BackendClientOptions extends HttpOptions {
  */
 const CALL_MS = 2 * 60 * 60 * 1000;
 const READ_MS = 30_000;
+const WITHDRAW_MS = 2000;
 
 export function createBackendClient(options: BackendClientOptions): BackendClient {
   const http = createHttp(options);
+  let calls = 0;
   return {
     url: http.url,
     async execute({ actionId, input, context, idempotencyKey }, signal) {
+      const callId = `${Math.trunc(options.random() * 1e12).toString(36)}-${calls++}`;
+      const withdrawal = createWithdrawal(http, callId, signal);
       try {
         const answer = await http.send({
           method: 'POST',
           path: `/v1/actions/${encodeURIComponent(actionId)}`,
           body: { ...(input === undefined ? {} : { input }), context: { ...options.context, ...context } },
-          headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
-          signal,
+          headers: {
+            'x-kaiwu-call': callId,
+            ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+          },
+          signal: withdrawal.signal,
           timeoutMs: CALL_MS,
         });
         return toEnvelope(http, answer.status, answer.json);
       } catch (error) {
         return { status: 'error', error: toWireError(error) };
+      } finally {
+        withdrawal.done();
       }
     },
     async catalog(surface, etag, signal) {
@@ -54,6 +63,24 @@ export function createBackendClient(options: BackendClientOptions): BackendClien
     },
     follow: (followOptions, onEntry) => follow(http, followOptions, onEntry, options.random),
   };
+}
+
+/**
+ * A caller that takes its call back has that told to the backend before the connection goes: hanging up alone may as well be a
+ * broken network, and must not end what somebody else is about to approve.
+ */
+function createWithdrawal(http: Http, callId: string, signal: AbortSignal | undefined) {
+  const connection = new AbortController();
+  const onAbort = async () => {
+    if (signal?.reason instanceof CallWithdrawn) {
+      const path = `/v1/calls/${callId}/withdraw`;
+      await http.send({ method: 'POST', path, timeoutMs: WITHDRAW_MS }).catch(() => undefined);
+    }
+    connection.abort();
+  };
+  if (signal?.aborted) connection.abort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  return { signal: connection.signal, done: () => signal?.removeEventListener('abort', onAbort) };
 }
 
 /** Refusals outside the pipeline (a bad token, a body too large) have the shape of an error envelope too. */

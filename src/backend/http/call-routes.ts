@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import * as z from 'zod';
-import type { ActionCall, CallContext } from '../../core/call.ts';
+import { type ActionCall, type CallContext, CallWithdrawn } from '../../core/call.ts';
 import type { ActionEngine } from '../../core/engine.ts';
 import { KaiwuError } from '../../core/errors.ts';
 import { surfaceInScope } from '../../core/policy.ts';
@@ -40,6 +40,18 @@ export function addCallRoutes(
 ): void {
   const { engine, policies, authenticate, gate, runtime, serverId, version } = options;
 
+  /** Calls under way that their caller can take back, by token and the caller's own name for the call. */
+  const open = new Map<string, AbortController>();
+  const callName = (bearer: Bearer, callId: string | undefined) =>
+    callId === undefined ? undefined : `${bearer.tokenId} ${callId.slice(0, 100)}`;
+
+  app.post('/v1/calls/:id/withdraw', async (c) => {
+    const bearer = await authenticate(c.req.header('authorization'));
+    const call = open.get(callName(bearer, c.req.param('id')) ?? '');
+    call?.abort(new CallWithdrawn());
+    return c.json({ withdrawn: call !== undefined });
+  });
+
   app.post('/v1/actions/:id', async (c) => {
     gate.requireOpen();
     const bearer = await authenticate(c.req.header('authorization'));
@@ -51,7 +63,13 @@ export function addCallRoutes(
       context: context as CallContext,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     };
-    const envelope = await gate.run(c.req.raw.signal, (signal) => engine.execute(call, bearer, signal));
+    const name = callName(bearer, c.req.header('x-kaiwu-call'));
+    const taken = new AbortController();
+    if (name !== undefined) open.set(name, taken);
+    const given = AbortSignal.any([c.req.raw.signal, taken.signal]);
+    const envelope = await gate
+      .run(given, (signal) => engine.execute(call, bearer, signal))
+      .finally(() => name !== undefined && open.get(name) === taken && open.delete(name));
     // What a shutdown cut off was not given up by its caller.
     if (envelope.status === 'error' && envelope.error.code === 'canceled') gate.requireOpen();
     return sendEnvelope(c, envelope);

@@ -5,7 +5,7 @@ export interface Gate {
   /** @throws backend_unreachable once the backend is going down */
   requireOpen(): void;
   /**
-   * Runs one call. Its signal aborts when the caller goes away, or when the time for draining is over.
+   * Runs one call. Its signal aborts, with the caller's reason, when the caller goes away, or when the time for draining is over.
    * @throws backend_unreachable
    */
   run<T>(caller: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
@@ -33,7 +33,7 @@ export function createGate(): Gate {
     async run(caller, work) {
       requireOpen();
       const control = new AbortController();
-      const abort = () => control.abort();
+      const abort = () => control.abort(caller.reason);
       caller.addEventListener('abort', abort);
       if (caller.aborted) abort();
       const done = work(control.signal);

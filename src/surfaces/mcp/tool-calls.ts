@@ -1,4 +1,4 @@
-import type { ActionCall, CallContext, Envelope } from '../../core/call.ts';
+import { type ActionCall, type CallContext, CallWithdrawn, type Envelope } from '../../core/call.ts';
 import { KaiwuError, toWireError, type WireError } from '../../core/errors.ts';
 import { toClientLabel } from '../../core/normalise-client.ts';
 import type { BackendLink } from './backend-link.ts';
@@ -73,7 +73,8 @@ export function createToolCalls(options: {
   return {
     async call(call) {
       const controller = new AbortController();
-      const abort = () => controller.abort();
+      // The host took the call back; at the end of this process it only hangs up.
+      const abort = () => controller.abort(ended ? undefined : new CallWithdrawn());
       if (ended || call.signal.aborted) abort();
       call.signal.addEventListener('abort', abort, { once: true });
       open.add(controller);

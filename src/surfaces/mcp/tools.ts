@@ -87,7 +87,7 @@ function toDescription({ description, policy }: CatalogEntry, summary: string): 
 }
 
 /** Keys of what a call answers in place of its output: an approval or, with `isError`, an error. */
-const OTHER_ANSWERS: Record<string, 'string' | 'object'> = {
+const OTHER_ANSWERS: Record<string, 'string' | 'integer' | 'object'> = {
   kind: 'string',
   artifactId: 'string',
   actionId: 'string',
@@ -96,6 +96,8 @@ const OTHER_ANSWERS: Record<string, 'string' | 'object'> = {
   expiresAt: 'string',
   decideWith: 'string',
   waitWith: 'string',
+  count: 'integer',
+  remaining: 'integer',
   error: 'object',
 };
 
