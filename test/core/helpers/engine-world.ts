@@ -9,7 +9,9 @@ import type { ActionCall, Envelope } from '../../../src/core/call.ts';
 import { createEngine } from '../../../src/core/create-engine.ts';
 import type { ActionEngine, BackendPorts, Identity } from '../../../src/core/engine.ts';
 import { KaiwuError } from '../../../src/core/errors.ts';
-import type { ApprovalsPort } from '../../../src/core/ports/governance.ts';
+import type { DiscoveryPort } from '../../../src/core/ports/discovery.ts';
+import type { PreviewsPort } from '../../../src/core/ports/previews.ts';
+import type { ApprovalsPort, GrantsPort } from '../../../src/core/ports/governance.ts';
 import type { ActionData, AnyAction, Surface } from '../../../src/core/spec.ts';
 import { defineAction, forwarded } from '../../../src/core/spec.ts';
 import { openSqlite } from '../../../src/local/sqlite.ts';
@@ -31,8 +33,11 @@ interface EngineWorld {
   runtime: TestRuntime;
   /** What the log would hold. */
   errors: unknown[];
-  /** The approvals that the engine gives its actions, once `note.peek` was called. */
+  /** What the engine gives its actions, once `note.peek` was called. */
   approvals: ApprovalsPort;
+  grants: GrantsPort;
+  discovery: DiscoveryPort;
+  previews: PreviewsPort;
 }
 
 export const t = { effects: [] as string[] } as EngineWorld;
@@ -100,6 +105,16 @@ const actions: AnyAction[] = [
   }),
   defineAction({
     ...base,
+    id: 'note.wipe',
+    effect: 'destructive',
+    idempotent: true,
+    surfaces: { ...everywhere, agent: { exposure: 'discoverable' } },
+    input: z.object({}),
+    output: z.object({}),
+    run: async () => ({}),
+  }),
+  defineAction({
+    ...base,
     id: 'note.peek',
     effect: 'read',
     idempotent: true,
@@ -107,7 +122,12 @@ const actions: AnyAction[] = [
     input: z.object({}),
     output: z.object({}),
     async run({ ports }) {
-      t.approvals = ports.approvals;
+      Object.assign(t, {
+        approvals: ports.approvals,
+        grants: ports.grants,
+        discovery: ports.discovery,
+        previews: ports.previews,
+      });
       return {};
     },
   }),
