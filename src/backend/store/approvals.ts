@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import { sql } from 'kysely';
 import type { Approval } from '../../core/approval.ts';
 import type { ApprovalStore } from '../../core/ports/stores.ts';
 import { readPage } from './paging.ts';
@@ -18,12 +19,16 @@ const COLUMNS = [
   'inputDigest',
   'requester',
   'sessionId',
+  'boundTo',
+  'count',
+  'nearestGrant',
   'reason',
   'createdAt',
   'expiresAt',
   'decidedAt',
   'decidedBy',
   'decisionReason',
+  'policyVersion',
   'result',
 ] as const;
 
@@ -32,24 +37,58 @@ const toApproval = (row: Pick<Selectable<Schema['approvals']>, (typeof COLUMNS)[
     ...row,
     input: fromJson(row.input),
     requester: fromJson(row.requester),
+    nearestGrant: fromJson(row.nearestGrant),
     result: fromJson(row.result),
   });
 
+/** Who asks: the token, the surface and the default session. */
+export const toRequesterKey = ({ tokenId, surface, sessionId }: Approval['requester']): string =>
+  JSON.stringify([tokenId, surface, sessionId ?? null]);
+
 export function createApprovalStore(db: Kysely<Schema>, writer: Writer): ApprovalStore {
   return {
-    insert: (approval) =>
+    insertOrFold: (approval, maxPending, now) =>
       writer.write(async (trx, announce) => {
-        const { artifactId, status, input, requester, result } = approval;
+        const { artifactId, status, input, requester, nearestGrant, result } = approval;
+        const requesterKey = toRequesterKey(requester);
+        const pending = await trx
+          .selectFrom('approvals')
+          .select(['artifactId', 'actionId', 'inputDigest', 'boundTo'])
+          .where('requesterKey', '=', requesterKey)
+          // Written out, so that the index of the pending ones can be used.
+          .where('status', '=', sql.lit('pending'))
+          .where('expiresAt', '>', now)
+          .execute();
+        const same = pending.find(
+          (one) =>
+            one.actionId === approval.actionId &&
+            one.inputDigest === approval.inputDigest &&
+            one.boundTo === approval.boundTo,
+        );
+        if (same !== undefined) {
+          const folded = await trx
+            .updateTable('approvals')
+            .set((eb) => ({ count: eb('count', '+', 1) }))
+            .where('artifactId', '=', same.artifactId)
+            .returning(COLUMNS)
+            .executeTakeFirstOrThrow();
+          announce({ type: 'approval.changed', artifactId: same.artifactId, status: 'pending' });
+          return { approval: toApproval(folded), pending: pending.length };
+        }
+        if (pending.length >= maxPending) return { pending: pending.length };
         await trx
           .insertInto('approvals')
           .values({
             ...approval,
             input: toJson(input),
             requester: toJson(requester),
+            requesterKey,
+            nearestGrant: toJson(nearestGrant),
             result: toJson(result),
           })
           .execute();
         announce({ type: 'approval.changed', artifactId, status });
+        return { approval, pending: pending.length + 1 };
       }),
 
     get: async (artifactId) => {

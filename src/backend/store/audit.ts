@@ -1,33 +1,65 @@
-import type { Kysely } from 'kysely';
-import type { AuditPort } from '../../core/ports/governance.ts';
+import type { Insertable, Kysely } from 'kysely';
+import { toWellFormedText } from '../../core/digest.ts';
+import type { AuditPort, AuditRow } from '../../core/ports/governance.ts';
+import type { Runtime } from '../../core/ports/stores.ts';
+import { CHAIN_START, toAuditRow, toRowHash, verifyAudit } from './audit-chain.ts';
 import { readPage } from './paging.ts';
-import { fromJson, toJson, withoutNulls } from './rows.ts';
+import { fromJson, toJson } from './rows.ts';
 import type { Schema } from './schema.ts';
+import type { Writer } from './writer.ts';
 
-const ORDER = { list: 'audit', columns: { at: 'string', auditId: 'number' } } as const;
+const COLUMNS = { at: 'string', auditId: 'number' } as const;
+const ORDERS = {
+  newest: { list: 'audit', columns: COLUMNS },
+  oldest: { list: 'audit-oldest', columns: COLUMNS, rising: true },
+};
 
 /** Rows are added and read; nothing changes or removes one. */
-export function createAuditStore(db: Kysely<Schema>): AuditPort {
+export function createAuditStore(db: Kysely<Schema>, writer: Writer, runtime: Runtime): AuditPort {
   return {
-    append: async (row) => {
-      await db
-        .insertInto('audit')
-        .values({ ...row, input: toJson(row.input) })
-        .execute();
-    },
+    append: (row) =>
+      writer.write(async (trx) => {
+        const last = await trx
+          .selectFrom('audit')
+          .select('hash')
+          .orderBy('auditId', 'desc')
+          .limit(1)
+          .executeTakeFirst();
+        const columns = toColumns(row);
+        const hash = toRowHash(runtime, last?.hash ?? CHAIN_START, {
+          ...columns,
+          // What will be read is what counts.
+          input: fromJson(columns.input),
+        });
+        await trx
+          .insertInto('audit')
+          .values({ ...columns, hash })
+          .execute();
+      }),
 
-    list: ({ since, until, ...equal }, page) => {
+    list: ({ since, until, order = 'newest', ...equal }, page) => {
       let query = db.selectFrom('audit').selectAll();
-      for (const field of ['surface', 'client', 'actionId', 'outcome', 'sessionId'] as const) {
+      for (const field of ['surface', 'client', 'actionId', 'outcome', 'code', 'sessionId'] as const) {
         const value = equal[field];
         if (value !== undefined) query = query.where(field, '=', value);
       }
-      if (since !== undefined) query = query.where('at', '>=', since);
-      if (until !== undefined) query = query.where('at', '<=', until);
-      return readPage(query, ORDER, page, (row) => ({
-        ...withoutNulls(row),
-        input: fromJson(row.input),
-      }));
+      if (since !== undefined) query = query.where('at', '>=', toUtc(since));
+      if (until !== undefined) query = query.where('at', '<=', toUtc(until));
+      return readPage(query, ORDERS[order], page, toAuditRow);
     },
+
+    verify: (head) => verifyAudit(db, runtime, head),
   };
 }
+
+/** Texts as every database gives them back: some refuse or cut what is replaced here. */
+const toColumns = (row: Omit<AuditRow, 'auditId' | 'hash'>) =>
+  Object.fromEntries(
+    Object.entries({ ...row, input: toJson(row.input) }).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? toWellFormedText(value).replaceAll('\0', '\ufffd') : value,
+    ]),
+  ) as Omit<typeof row, 'input'> & Pick<Insertable<Schema['audit']>, 'input'>;
+
+/** Rows have their times in UTC; a filter may come with another offset. */
+const toUtc = (time: string): string => new Date(time).toISOString();

@@ -5,6 +5,7 @@ import { createApprovalStore } from './approvals.ts';
 import { createAuditStore } from './audit.ts';
 import { createDeviceCodeStore } from './device-codes.ts';
 import { createFeedStore } from './feed.ts';
+import { createGrantStore } from './grants.ts';
 import { createIdempotencyStore } from './idempotency.ts';
 import { createIdentityStore } from './identity.ts';
 import { createMachineStore } from './machines.ts';
@@ -24,9 +25,10 @@ export function createStore(db: Kysely<Schema>, runtime: Runtime): BackendStore 
     messages: createMessageStore(db, writer, runtime),
     transcripts: { ...createTranscripts(db), ...createEventAppender(writer, runtime) },
     approvals: createApprovalStore(db, writer),
+    grants: createGrantStore(db, runtime),
     idempotency: createIdempotencyStore(db, runtime),
     policies: createPolicyStore(db, writer, runtime),
-    audit: createAuditStore(db),
+    audit: createAuditStore(db, writer, runtime),
     machines: createMachineStore(db, writer, runtime),
     identity: createIdentityStore(db, runtime),
     deviceCodes: createDeviceCodeStore(db, runtime),

@@ -3,11 +3,12 @@ import { sql } from 'kysely';
 import type { Page, PageRequest } from '../../core/page.ts';
 import { fromCursor, toCursor } from '../../core/page.ts';
 
-/** Order of a list, newest first: columns that together tell every row from the others, all falling. */
+/** Order of a list: columns that together tell every row from the others, all falling (newest first) or all rising. */
 interface Order {
   /** Named in cursors, so that one of another list is refused. */
   list: string;
   columns: Record<string, 'string' | 'number'>;
+  rising?: boolean;
 }
 
 /**
@@ -16,18 +17,18 @@ interface Order {
  */
 export async function readPage<DB, TB extends keyof DB, Row extends object, T>(
   query: SelectQueryBuilder<DB, TB, Row>,
-  { list, columns }: Order,
+  { list, columns, rising = false }: Order,
   { limit, cursor }: PageRequest,
   toItem: (row: Row) => T,
 ): Promise<Page<T>> {
   const names = Object.keys(columns);
   // One row more tells whether there is a next page.
   let page = query.limit(limit + 1);
-  for (const name of names) page = page.orderBy(sql.ref(name), 'desc');
+  for (const name of names) page = page.orderBy(sql.ref(name), rising ? 'asc' : 'desc');
   if (cursor !== undefined) {
     const key = fromCursor(list, cursor, Object.values(columns));
     const refs = sql.join(names.map((name) => sql.ref(name)));
-    page = page.where(sql<SqlBool>`(${refs}) < (${sql.join(key)})`);
+    page = page.where(sql<SqlBool>`(${refs}) ${sql.raw(rising ? '>' : '<')} (${sql.join(key)})`);
   }
   const rows = await page.execute();
   const items = rows.slice(0, limit);

@@ -2,7 +2,8 @@ import type { Generated } from 'kysely';
 import type { Approval, ApprovalStatus } from '../../core/approval.ts';
 import type { Envelope, TokenKind, TokenScope } from '../../core/call.ts';
 import type { FeedBody } from '../../core/feed.ts';
-import type { PolicyDocument } from '../../core/policy.ts';
+import type { Grant } from '../../core/grant.ts';
+import type { PolicyDocument, PolicySettings } from '../../core/policy.ts';
 import type { AuditRow } from '../../core/ports/governance.ts';
 import type {
   AgentInfo,
@@ -80,16 +81,37 @@ export interface Schema {
     input: Json<Record<string, unknown>>;
     inputDigest: string;
     requester: Json<Approval['requester']>;
+    /** Who asks: whose requests fold and are counted together. */
+    requesterKey: string;
     sessionId: string | null;
+    boundTo: string;
+    count: number;
+    nearestGrant: Json<NonNullable<Approval['nearestGrant']>> | null;
     reason: string | null;
     createdAt: string;
     expiresAt: string;
     decidedAt: string | null;
     decidedBy: string | null;
     decisionReason: string | null;
+    policyVersion: number | null;
     result: Json<Envelope> | null;
     /** Who executes it. */
     lease: string | null;
+  };
+  grants: {
+    grantId: string;
+    artifactId: string;
+    actionId: string;
+    surface: Grant['surface'];
+    tokenId: string;
+    machineId: string | null;
+    pins: Json<Grant['pins']>;
+    createdAt: string;
+    createdBy: string;
+    expiresAt: string;
+    uses: number;
+    usesLeft: number;
+    revokedAt: string | null;
   };
   idempotency: {
     tokenId: string;
@@ -101,7 +123,13 @@ export interface Schema {
     createdAt: string;
   };
   /** One row a version; the highest is in force. */
-  policies: { version: number; rules: Json<PolicyDocument['rules']>; changedBy: string; changedAt: string };
+  policies: {
+    version: number;
+    rules: Json<PolicyDocument['rules']>;
+    settings: Json<PolicySettings> | null;
+    changedBy: string;
+    changedAt: string;
+  };
   audit: {
     auditId: Generated<number>;
     at: string;
@@ -119,6 +147,9 @@ export interface Schema {
     code: string | null;
     durationMs: number;
     approvalId: string | null;
+    grantId: string | null;
+    /** Chains the row to the one before it. */
+    hash: string;
   };
   devices: {
     deviceId: string;

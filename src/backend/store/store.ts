@@ -4,7 +4,7 @@ import type { LinkHello } from '../../core/link.ts';
 import type { Machine, RecentPath } from '../../core/ports/fleet.ts';
 import type { ApiToken, AuditPort, Device, PoliciesPort } from '../../core/ports/governance.ts';
 import type { SessionsPort, TranscriptsPort } from '../../core/ports/sessions.ts';
-import type { ApprovalStore, IdempotencyStore } from '../../core/ports/stores.ts';
+import type { ApprovalStore, GrantStore, IdempotencyStore } from '../../core/ports/stores.ts';
 import type {
   AgentInfo,
   AgentOption,
@@ -20,6 +20,7 @@ export interface BackendStore {
   messages: MessageStore;
   transcripts: TranscriptsPort & EventAppender;
   approvals: ApprovalStore;
+  grants: GrantStore;
   idempotency: IdempotencyStore;
   policies: PoliciesPort;
   audit: AuditPort;

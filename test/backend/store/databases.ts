@@ -15,6 +15,8 @@ export interface TestDatabase {
   /** Opens it; more than one store, in more than one process, can be open at once. */
   open(location: string, runtime: Runtime): Promise<BackendStore>;
   remove(location: string): Promise<void>;
+  /** Runs SQL behind the store's back. */
+  run(location: string, sql: string): Promise<void>;
 }
 
 export const DATABASES: TestDatabase[] = [
@@ -23,6 +25,11 @@ export const DATABASES: TestDatabase[] = [
     create: async () => join(await mkdtemp(join(tmpdir(), 'kaiwu-store-')), 'kaiwu.db'),
     open: async (location, runtime) => createSqliteStore(openSqlite(location), runtime),
     remove: (location) => rm(join(location, '..'), { recursive: true, force: true }),
+    run: async (location, sql) => {
+      const handle = openSqlite(location);
+      handle.exec(sql);
+      handle.close();
+    },
   },
 ];
 
@@ -52,6 +59,8 @@ export interface World {
   location: string;
   /** Closes the store and opens another one on the same database. */
   reopen(): Promise<BackendStore>;
+  /** The same, with some SQL run in between. */
+  tamper(sql: string): Promise<BackendStore>;
   end(): Promise<void>;
 }
 
@@ -64,6 +73,12 @@ export async function openWorld(database: TestDatabase): Promise<World> {
     location,
     reopen: async () => {
       await world.store.close();
+      world.store = await database.open(world.location, runtime);
+      return world.store;
+    },
+    tamper: async (sql) => {
+      await world.store.close();
+      await database.run(world.location, sql);
       world.store = await database.open(world.location, runtime);
       return world.store;
     },

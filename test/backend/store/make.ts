@@ -1,8 +1,9 @@
 import type { Approval } from '../../../src/core/approval.ts';
+import type { Grant } from '../../../src/core/grant.ts';
 import type { LinkHello } from '../../../src/core/link.ts';
 import type { AuditRow } from '../../../src/core/ports/governance.ts';
 import type { SessionEvent, SessionEventBody } from '../../../src/core/session.ts';
-import type { NewSession } from '../../../src/backend/store/store.ts';
+import type { BackendStore, NewSession } from '../../../src/backend/store/store.ts';
 import type { TestRuntime } from './databases.ts';
 
 export const newSession = (sessionId: string, more: Partial<NewSession> = {}): NewSession => ({
@@ -51,17 +52,38 @@ export const newApproval = (
   summary: 'Stop a session',
   status: 'pending',
   input: { sessionId: 'sess_a', deep: { list: [1, 'zwei', '三', null] } },
-  inputDigest: 'digest',
+  inputDigest: `digest of ${artifactId}`,
   requester: { surface: 'mcp', client: 'mcp:test', tokenId: 'tok_1' },
+  boundTo: 'bound',
+  count: 1,
   createdAt: runtime.now().toISOString(),
   expiresAt: '2026-12-01T12:00:00.000Z',
   ...more,
 });
 
-export const newAuditRow = (
-  runtime: TestRuntime,
-  more: Partial<AuditRow> = {},
-): Omit<AuditRow, 'auditId'> => ({
+/** Files an approval that nothing keeps from being filed. */
+export async function file(store: BackendStore, approval: Approval): Promise<void> {
+  await store.approvals.insertOrFold(approval, Number.MAX_SAFE_INTEGER, approval.createdAt);
+}
+
+export const newGrant = (grantId: string, runtime: TestRuntime, more: Partial<Grant> = {}): Grant => ({
+  grantId,
+  artifactId: 'a-1',
+  actionId: 'session.stop',
+  surface: 'mcp',
+  tokenId: 'tok_1',
+  pins: { sessionId: { is: 'exact', value: 'sess_a' }, path: { is: 'prefix', value: '/work/place' } },
+  createdAt: runtime.now().toISOString(),
+  createdBy: 'cli',
+  expiresAt: '2026-12-01T12:00:00.000Z',
+  uses: 3,
+  usesLeft: 3,
+  ...more,
+});
+
+type NewAuditRow = Omit<AuditRow, 'auditId' | 'hash'>;
+
+export const newAuditRow = (runtime: TestRuntime, more: Partial<NewAuditRow> = {}): NewAuditRow => ({
   at: runtime.now().toISOString(),
   surface: 'cli',
   client: 'cli',

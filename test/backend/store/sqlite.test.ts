@@ -6,7 +6,7 @@ import { createSqliteStore } from '../../../src/backend/store/sqlite/create-sqli
 import type { SqliteHandle } from '../../../src/core/ports/host.ts';
 import { openSqlite } from '../../../src/local/sqlite.ts';
 import { createTestRuntime } from './databases.ts';
-import { agentText, newApproval, newAuditRow, newMessage, newSession, toEvents } from './make.ts';
+import { agentText, file, newApproval, newAuditRow, newMessage, newSession, toEvents } from './make.ts';
 
 let folder: string;
 let path: string;
@@ -105,23 +105,37 @@ describe('createSqliteStore', () => {
     const page = { limit: 50 };
     const { nextCursor = '' } = await store.sessions.list({}, page);
     const sessionId = 'sess_0000000000000001';
-    const plans: Record<string, () => Promise<unknown>> = {
-      sessions_current: () => store.sessions.list({}, page),
-      'sessions_current ((created_at,session_id)<(?,?))': () =>
-        store.sessions.list({}, { ...page, cursor: nextCursor }),
-      sessions_all: () => store.sessions.list({ archived: 'include' }, page),
-      sessions_of_machine: () => store.sessions.list({ machineId: 'mach_one' }, page),
-      'autoindex_sessions_1 (session_id>? AND session_id<?)': () => store.sessions.findByPrefix('00', 10),
-      messages_by_status: () => store.messages.undelivered(sessionId),
-      autoindex_events_1: () => store.transcripts.page(sessionId, { limit: 50 }),
-      events_search: () => store.transcripts.search('x', {}, page),
-      approvals_all: () => store.approvals.list({}, page),
-      approvals_by_status: () => store.approvals.list({ status: 'pending' }, page),
-      audit_by_time: () => store.audit.list({ since: '2026-01-01T00:00:00.000Z' }, page),
-    };
-    await store.approvals.insert(newApproval('a-1', runtime));
+    const plans: [string, () => Promise<unknown>][] = [
+      ['sessions_current', () => store.sessions.list({}, page)],
+      [
+        'sessions_current ((created_at,session_id)<(?,?))',
+        () => store.sessions.list({}, { ...page, cursor: nextCursor }),
+      ],
+      ['sessions_all', () => store.sessions.list({ archived: 'include' }, page)],
+      ['sessions_of_machine', () => store.sessions.list({ machineId: 'mach_one' }, page)],
+      ['autoindex_sessions_1 (session_id>? AND session_id<?)', () => store.sessions.findByPrefix('00', 10)],
+      ['messages_by_status', () => store.messages.undelivered(sessionId)],
+      ['autoindex_events_1', () => store.transcripts.page(sessionId, { limit: 50 })],
+      ['events_search', () => store.transcripts.search('x', {}, page)],
+      ['approvals_all', () => store.approvals.list({}, page)],
+      ['approvals_by_status', () => store.approvals.list({ status: 'pending' }, page)],
+      ['audit_by_time', () => store.audit.list({ since: '2026-01-01T00:00:00.000Z' }, page)],
+      ['audit_by_time', () => store.audit.list({ order: 'oldest' }, page)],
+      ['grants_all', () => store.grants.list({}, page)],
+      [
+        'grants_of_action',
+        () =>
+          store.grants.candidates(
+            { actionId: 'a', surface: 'mcp', tokenId: 't' },
+            '2026-01-01T00:00:00.000Z',
+          ),
+      ],
+      ['grants_of_action', () => store.grants.list({ actionId: 'a', active: true }, page)],
+      ['approvals_pending', () => store.approvals.insertOrFold(newApproval('a-2', runtime), 0, '')],
+    ];
+    await file(store, newApproval('a-1', runtime));
     await store.audit.append(newAuditRow(runtime));
-    for (const [index, query] of Object.entries(plans)) {
+    for (const [index, query] of plans) {
       seen.length = 0;
       await query();
       const [sql, values] = seen.at(-1) ?? ['', []];

@@ -2,9 +2,12 @@ import { describe } from 'vitest';
 import { DATABASES } from './databases.ts';
 import { appendSuite } from './suites/append.ts';
 import { approvalsSuite } from './suites/approvals.ts';
+import { auditSuite } from './suites/audit.ts';
 import { feedSuite } from './suites/feed.ts';
 import { fleetSuite } from './suites/fleet.ts';
+import { foldingSuite } from './suites/folding.ts';
 import { governanceSuite } from './suites/governance.ts';
+import { grantsSuite } from './suites/grants.ts';
 import { identitySuite } from './suites/identity.ts';
 import { messagesSuite } from './suites/messages.ts';
 import { processesSuite } from './suites/processes.ts';
@@ -28,8 +31,17 @@ for (const database of DATABASES) {
     describe('approvals', () => {
       approvalsSuite(database);
     });
-    describe('policy, audit, idempotency', () => {
+    describe('folding', () => {
+      foldingSuite(database);
+    });
+    describe('grants', () => {
+      grantsSuite(database);
+    });
+    describe('policy, idempotency', () => {
       governanceSuite(database);
+    });
+    describe('audit', () => {
+      auditSuite(database);
     });
     describe('machines', () => {
       fleetSuite(database);

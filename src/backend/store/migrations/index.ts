@@ -1,18 +1,21 @@
 import type { Kysely, Migration } from 'kysely';
+import type { Runtime } from '../../../core/ports/stores.ts';
 import { start } from './0001-start.ts';
+import { governance } from './0002-governance.ts';
 import type { MigrationDialect } from './migration-dialect.ts';
 
-type Change = (db: Kysely<unknown>, dialect: MigrationDialect) => Promise<void>;
+type Change = (db: Kysely<unknown>, dialect: MigrationDialect, runtime: Runtime) => Promise<void>;
 
 /** Every change of the tables, in order, for all databases. A released one is never edited. */
 const CHANGES: Record<string, Change> = {
   '0001-start': start,
+  '0002-governance': governance,
 };
 
-export const toMigrations = (dialect: MigrationDialect): Record<string, Migration> =>
+export const toMigrations = (dialect: MigrationDialect, runtime: Runtime): Record<string, Migration> =>
   Object.fromEntries(
     Object.entries(CHANGES).map(([name, change]) => [
       name,
-      { up: (db: Kysely<unknown>) => change(db, dialect) },
+      { up: (db: Kysely<unknown>) => change(db, dialect, runtime) },
     ]),
   );

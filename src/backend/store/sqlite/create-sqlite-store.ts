@@ -4,15 +4,16 @@ import type { Runtime } from '../../../core/ports/stores.ts';
 import { createStore } from '../create-store.ts';
 import { migrate } from '../migrate.ts';
 import { toMigrations } from '../migrations/index.ts';
+import type { MigrationDialect } from '../migrations/migration-dialect.ts';
 import type { Schema } from '../schema.ts';
 import type { BackendStore } from '../store.ts';
 import { createSqliteDialect } from './dialect.ts';
 
-const MIGRATIONS = toMigrations({
+const MIGRATION_DIALECT: MigrationDialect = {
   text: 'text',
   idType: 'integer',
   id: (column) => column.primaryKey().autoIncrement(),
-});
+};
 
 /**
  * The store in a SQLite database. It closes the handle when it is closed; when this throws, the caller still has it.
@@ -24,6 +25,6 @@ export async function createSqliteStore(handle: SqliteHandle, runtime: Runtime):
     plugins: [new CamelCasePlugin()],
   });
   const { rows } = await sql<{ file: string }>`pragma database_list`.execute(db);
-  await migrate(db, MIGRATIONS, rows[0]?.file ?? 'The database');
+  await migrate(db, toMigrations(MIGRATION_DIALECT, runtime), rows[0]?.file ?? 'The database');
   return createStore(db, runtime);
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestDatabase, World } from '../databases.ts';
 import { openWorld } from '../databases.ts';
-import { newApproval, readAll } from '../make.ts';
+import { file, newApproval, readAll } from '../make.ts';
 
 export function approvalsSuite(database: TestDatabase): void {
   let world: World;
@@ -13,6 +13,7 @@ export function approvalsSuite(database: TestDatabase): void {
   test('an approval is what was stored, after a restart too', async () => {
     const full = newApproval('a-1', world.runtime, {
       sessionId: 'sess_a',
+      nearestGrant: { grantId: 'grant_1', reason: 'path is not /work or below it' },
       reason: 'because',
       requester: {
         surface: 'agent',
@@ -24,8 +25,8 @@ export function approvalsSuite(database: TestDatabase): void {
       },
     });
     const bare = newApproval('a-2', world.runtime);
-    await world.store.approvals.insert(full);
-    await world.store.approvals.insert(bare);
+    await file(world.store, full);
+    await file(world.store, bare);
     const { approvals } = await world.reopen();
     expect(await approvals.get('a-1')).toStrictEqual(full);
     expect(await approvals.get('a-2')).toStrictEqual(bare);
@@ -34,8 +35,13 @@ export function approvalsSuite(database: TestDatabase): void {
 
   test('a move happens once, from the right state, with its changes', async () => {
     const { approvals } = world.store;
-    await approvals.insert(newApproval('a-1', world.runtime));
-    const decided = { decidedAt: '2026-11-30T13:00:00.000Z', decidedBy: 'cli', decisionReason: 'fine' };
+    await file(world.store, newApproval('a-1', world.runtime));
+    const decided = {
+      decidedAt: '2026-11-30T13:00:00.000Z',
+      decidedBy: 'cli',
+      decisionReason: 'fine',
+      policyVersion: 7,
+    };
     const moves = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         approvals.move('a-1', 'pending', i % 2 === 0 ? 'approved' : 'denied', {
@@ -57,7 +63,7 @@ export function approvalsSuite(database: TestDatabase): void {
 
   test('only the holder of the lease ends an execution', async () => {
     const { approvals } = world.store;
-    await approvals.insert(newApproval('a-1', world.runtime, { status: 'approved' }));
+    await file(world.store, newApproval('a-1', world.runtime, { status: 'approved' }));
     expect(await approvals.move('a-1', 'approved', 'executing', {}, 'one')).toBe(true);
     expect(await approvals.move('a-1', 'approved', 'executing', {}, 'two')).toBe(false);
     const result = { status: 'ok', output: { done: true } } as const;
@@ -70,7 +76,7 @@ export function approvalsSuite(database: TestDatabase): void {
 
   test('what another process left executing is found after a restart', async () => {
     for (const id of ['a-1', 'a-2', 'a-3']) {
-      await world.store.approvals.insert(newApproval(id, world.runtime, { status: 'approved' }));
+      await file(world.store, newApproval(id, world.runtime, { status: 'approved' }));
     }
     await world.store.approvals.move('a-1', 'approved', 'executing', {}, 'old');
     await world.store.approvals.move('a-2', 'approved', 'executing', {}, 'new');
@@ -84,13 +90,13 @@ export function approvalsSuite(database: TestDatabase): void {
   test('lists page newest first and by status while others are filed', async () => {
     const { approvals } = world.store;
     let count = 0;
-    const file = async () => {
-      await approvals.insert(newApproval(`a-${String(count++).padStart(3, '0')}`, world.runtime));
+    const fileNext = async () => {
+      await file(world.store, newApproval(`a-${String(count++).padStart(3, '0')}`, world.runtime));
       world.runtime.advance(count % 2);
     };
-    for (let i = 0; i < 10; i++) await file();
+    for (let i = 0; i < 10; i++) await fileNext();
     await approvals.move('a-004', 'pending', 'denied');
-    const read = await readAll((page) => approvals.list({}, page), 3, file);
+    const read = await readAll((page) => approvals.list({}, page), 3, fileNext);
     const expected = Array.from({ length: 10 }, (_, i) => `a-00${9 - i}`);
     expect(read.map((approval) => approval.artifactId)).toEqual(expected);
     const pending = await readAll((page) => approvals.list({ status: 'pending' }, page), 2);
@@ -105,7 +111,7 @@ export function approvalsSuite(database: TestDatabase): void {
     const { approvals, feed } = world.store;
     const heard: unknown[] = [];
     feed.subscribe((entry) => heard.push('status' in entry && `${entry.artifactId} ${entry.status}`));
-    await approvals.insert(newApproval('a-1', world.runtime));
+    await file(world.store, newApproval('a-1', world.runtime));
     await approvals.move('a-1', 'pending', 'approved');
     await approvals.move('a-1', 'pending', 'denied');
     expect(heard).toEqual(['a-1 pending', 'a-1 approved']);

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestDatabase, World } from '../databases.ts';
 import { openWorld } from '../databases.ts';
-import { newAuditRow, readAll } from '../make.ts';
 
 export function governanceSuite(database: TestDatabase): void {
   let world: World;
@@ -45,49 +44,41 @@ export function governanceSuite(database: TestDatabase): void {
     expect(heard).toEqual([1]);
   });
 
-  test('audit rows are kept as given and page newest first', async () => {
-    const { audit } = world.store;
-    const full = newAuditRow(world.runtime, {
-      deviceId: 'dev_1',
-      sessionId: 'sess_a',
-      calledAs: 'session_list',
-      code: 'forbidden',
-      outcome: 'error',
-      approvalId: 'a-1',
-    });
-    await audit.append(full);
-    for (let i = 0; i < 9; i++) {
-      world.runtime.advance(i % 2);
-      await audit.append(newAuditRow(world.runtime, { surface: i % 3 === 0 ? 'mcp' : 'cli' }));
-    }
+  test('settings merge, and a null removes one', async () => {
+    const { policies } = world.store;
+    const unknown = { colour: 'red' };
+    const first = await policies.set({}, 0, 'cli', { maxPendingApprovals: 5, ...unknown } as never);
+    expect(first).toStrictEqual({ version: 1, rules: {}, settings: { maxPendingApprovals: 5, ...unknown } });
+    const more = { maxPendingApprovals: undefined, approvalHours: 2 };
+    await policies.set({ 'file.*': { cli: { enabled: false } } }, 1, 'cli', more);
     const store = await world.reopen();
-    const read = await readAll(
-      (page) => store.audit.list({}, page),
-      4,
-      () => store.audit.append(newAuditRow(world.runtime)),
-    );
-    expect(read.map((row) => row.auditId)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
-    expect(read.at(-1)).toStrictEqual({ ...full, auditId: 1 });
+    expect(await store.policies.get()).toStrictEqual({
+      version: 2,
+      rules: { 'file.*': { cli: { enabled: false } } },
+      settings: { maxPendingApprovals: 5, approvalHours: 2, ...unknown },
+    });
+    // A change of rules alone leaves the settings.
+    expect((await store.policies.set({ 'file.*': null }, 2, 'cli')).settings).toMatchObject(unknown);
+    const none = { maxPendingApprovals: null, approvalHours: null, colour: null };
+    expect(await store.policies.set({}, 3, 'cli', none)).toStrictEqual({ version: 4, rules: {} });
   });
 
-  test('audit filters', async () => {
-    const { audit } = world.store;
-    await audit.append(newAuditRow(world.runtime));
-    world.runtime.advance(1000);
-    const since = world.runtime.now().toISOString();
-    const other = { surface: 'mcp', client: 'mcp:zed', actionId: 'session.stop', outcome: 'error' as const };
-    await audit.append(newAuditRow(world.runtime, { ...other, sessionId: 'sess_a' }));
-    const count = async (filter: Parameters<typeof audit.list>[0]) =>
-      (await audit.list(filter, { limit: 10 })).items.length;
-    for (const [key, value] of Object.entries({ ...other, sessionId: 'sess_a' })) {
-      const counts = [await count({ [key]: value }), await count({ [key]: 'none' })];
-      expect({ key, counts }).toEqual({ key, counts: [1, 0] });
-    }
-    expect([
-      await count({ since }),
-      await count({ until: since }),
-      await count({ since, until: since }),
-    ]).toEqual([1, 2, 1]);
+  test('a whole document replaces the one that was seen, and only that', async () => {
+    const { policies, feed } = world.store;
+    const heard: unknown[] = [];
+    feed.subscribe((entry) => heard.push(entry.type === 'policy.changed' && entry.version));
+    await policies.set({ 'session.stop': { mcp: { approval: true } } }, 0, 'cli', { approvalHours: 2 });
+    const rules = { 'future.*': { nowhere: { enabled: true, colour: 'red' } } } as never;
+    const settings = { maxPendingApprovals: 7, colour: 'red' } as never;
+    const replaced = { version: 2, rules, settings };
+    expect(await policies.replace({ rules, settings }, 1, 'cli')).toStrictEqual(replaced);
+    await expect(policies.replace({ rules: {} }, 1, 'cli')).rejects.toMatchObject({
+      code: 'conflict',
+      details: { version: 2, received: 1 },
+    });
+    expect(await policies.get()).toStrictEqual(replaced);
+    expect(await policies.replace({ rules: {} }, 2, 'cli')).toStrictEqual({ version: 3, rules: {} });
+    expect(heard).toEqual([1, 2, 3]);
   });
 
   test('an idempotency key is claimed once and remembers its outcome', async () => {
@@ -109,5 +100,21 @@ export function governanceSuite(database: TestDatabase): void {
     const store = await world.reopen();
     const again = await store.idempotency.claim(key, 'other', 'other');
     expect(again).toStrictEqual({ state: 'done', digest: 'd', envelope });
+  });
+
+  test('an idempotency key is forgotten after a week', async () => {
+    const day = 24 * 60 * 60 * 1000;
+    const claim = async (name: string) => {
+      const claimed = await world.store.idempotency.claim({ tokenId: 'tok_1', key: name }, 'd', 'o');
+      return claimed.state;
+    };
+    expect(await claim('k')).toBe('claimed');
+    await world.store.idempotency.complete({ tokenId: 'tok_1', key: 'k' }, { status: 'ok', output: {} });
+    world.runtime.advance(7 * day);
+    expect(await claim('other')).toBe('claimed');
+    expect(await claim('k')).toBe('done');
+    world.runtime.advance(day);
+    expect(await claim('k')).toBe('claimed');
+    expect(await claim('other')).toBe('open');
   });
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestDatabase, World } from '../databases.ts';
 import { openWorld } from '../databases.ts';
-import { newApproval, newSession } from '../make.ts';
+import { file, newApproval, newSession } from '../make.ts';
 import type { Child } from '../spawn-child.ts';
 import { spawnChild } from '../spawn-child.ts';
 
@@ -28,7 +28,7 @@ export function processesSuite(database: TestDatabase): void {
   test('of several processes, exactly one makes each move', async () => {
     const { approvals } = world.store;
     const ids = Array.from({ length: 50 }, (_, i) => `a-${i}`);
-    for (const id of ids) await approvals.insert(newApproval(id, world.runtime));
+    for (const id of ids) await file(world.store, newApproval(id, world.runtime));
     await start('approve', 4);
     const winners = new Map<string, string>();
     for (const [i, child] of children.entries()) {
