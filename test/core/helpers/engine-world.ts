@@ -9,6 +9,7 @@ import type { ActionCall, Envelope } from '../../../src/core/call.ts';
 import { createEngine } from '../../../src/core/create-engine.ts';
 import type { ActionEngine, BackendPorts, Identity } from '../../../src/core/engine.ts';
 import { KaiwuError } from '../../../src/core/errors.ts';
+import type { ApprovalStore } from '../../../src/core/ports/stores.ts';
 import type { DiscoveryPort } from '../../../src/core/ports/discovery.ts';
 import type { PreviewsPort } from '../../../src/core/ports/previews.ts';
 import type { ApprovalsPort, GrantsPort } from '../../../src/core/ports/governance.ts';
@@ -161,7 +162,7 @@ export const identity: Identity = { tokenId: 'tok_1', kind: 'device', deviceId: 
 export const never = new AbortController().signal;
 
 /** Another engine over the same store, as after a restart. */
-export const makeEngine = (ownerId: string): ActionEngine =>
+export const makeEngine = (ownerId: string, approvalStore: ApprovalStore = t.store.approvals): ActionEngine =>
   createEngine({
     actions,
     ports: {
@@ -169,7 +170,7 @@ export const makeEngine = (ownerId: string): ActionEngine =>
       policies: t.store.policies,
       audit: t.store.audit,
     } as unknown as BackendPorts,
-    approvalStore: t.store.approvals,
+    approvalStore,
     grants: t.store.grants,
     idempotency: t.store.idempotency,
     runtime: t.runtime,
@@ -179,24 +180,31 @@ export const makeEngine = (ownerId: string): ActionEngine =>
     onError: (error) => t.errors.push(error),
   });
 
+/** Opens it over a store of its own. Answers how to close it. */
+export async function openEngineWorld(): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'kaiwu-engine-'));
+  t.runtime = createTestRuntime();
+  const store = await createSqliteStore(openSqlite(join(folder, 'kaiwu.db')), t.runtime);
+  t.store = store;
+  t.effects.length = 0;
+  t.errors = [];
+  t.failNext = undefined;
+  t.gate = Promise.resolve();
+  t.entered = () => {};
+  t.engine = makeEngine('owner-1');
+  return async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  };
+}
+
 /** The engine with a small catalog of its own, over a real store, anew for each test of the file. */
 export function useEngine(): void {
-  let folder: string;
+  let close: () => Promise<void>;
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'kaiwu-engine-'));
-    t.runtime = createTestRuntime();
-    t.store = await createSqliteStore(openSqlite(join(folder, 'kaiwu.db')), t.runtime);
-    t.effects.length = 0;
-    t.errors = [];
-    t.failNext = undefined;
-    t.gate = Promise.resolve();
-    t.entered = () => {};
-    t.engine = makeEngine('owner-1');
+    close = await openEngineWorld();
   });
-  afterEach(async () => {
-    await t.store.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterEach(() => close());
 }
 
 export const call = (
