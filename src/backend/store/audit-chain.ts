@@ -23,13 +23,11 @@ export const toAuditRow = (row: StoredRow): AuditRow => ({
  * SHA-256 over the digest of the row before and the RFC 8785 JSON of what the row says: all but its number and its own
  * digest. What a row does not have is not in it, so a later column leaves older rows as they are.
  */
-export function toRowHash(
+export const toRowHash = (
   runtime: Runtime,
   before: string,
-  { auditId: _, hash: __, ...content }: Omit<AuditRow, 'auditId' | 'hash'> & Partial<AuditRow>,
-): string {
-  return toDigest(runtime, content, before);
-}
+  row: Omit<AuditRow, 'auditId' | 'hash'> & Partial<AuditRow>,
+): string => toDigest(runtime, { ...row, auditId: undefined, hash: undefined }, before);
 
 /** Rows by their numbers, a page at a time; `until` a number, inclusive. Others run between the pages. */
 export async function* auditPages(db: Kysely<Schema>, until: number): AsyncGenerator<StoredRow[]> {

@@ -4,9 +4,12 @@
  */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setImmediate } from 'node:timers/promises';
+import { APPROVAL_MOVES, isSettled } from '../../../src/core/approval.ts';
 import { openSqlite } from '../../../src/local/sqlite.ts';
+import { APPROVALS, MAX_PENDING } from './amounts.ts';
 import { createTestRuntime, DATABASES } from './databases.ts';
-import { agentText, toEvents } from './make.ts';
+import { agentText, newApproval, newAuditRow, toEvents } from './make.ts';
 
 const [job, databaseName, location = '', name = ''] = process.argv.slice(2);
 const say = (word: string): void => {
@@ -23,6 +26,8 @@ const openStore = async () => {
   return database.open(location, createTestRuntime());
 };
 
+const pick = <T>(of: readonly T[]): T | undefined => of[Math.floor(Math.random() * of.length)];
+
 const JOBS: Record<string, () => Promise<void>> = {
   /** Tries to approve a-0 to a-49 in rising order and says which of them it won. */
   approve: async () => {
@@ -33,6 +38,73 @@ const JOBS: Record<string, () => Promise<void>> = {
       if (await store.approvals.move(`a-${i}`, 'pending', 'approved', { decidedBy: name })) say(`a-${i}`);
     }
     say('done');
+  },
+  /** Makes moves at random until nothing more can happen; says each one that it made. */
+  move: async () => {
+    const { approvals } = await openStore();
+    say('ready');
+    await go();
+    for (let settled = 0; settled < APPROVALS; ) {
+      const artifactId = `a-${Math.floor(Math.random() * APPROVALS)}`;
+      const status = (await approvals.get(artifactId))?.status ?? 'pending';
+      const to = pick(APPROVAL_MOVES[status]);
+      // What another process executes is only given up, and not often.
+      const lease = status === 'executing' && to === 'unknown' ? undefined : name;
+      if (to !== undefined && (lease !== undefined || Math.random() < 0.2)) {
+        const moved = await approvals.move(artifactId, status, to, {}, lease);
+        if (moved) say(`${artifactId} ${status} ${to}`);
+      }
+      if (!isSettled(status)) settled = 0;
+      else settled += 1;
+      await setImmediate();
+    }
+    say('done');
+  },
+  /** Files requests of a few kinds, and now and then denies one; says what became of each. */
+  file: async () => {
+    const { approvals } = await openStore();
+    const runtime = createTestRuntime();
+    say('ready');
+    await go();
+    for (let i = 0; i < 40; i++) {
+      const tokenId = `tok_${Math.floor(Math.random() * 2)}`;
+      const request = newApproval(`${name}-${i}`, runtime, {
+        inputDigest: `kind ${Math.floor(Math.random() * 6)}`,
+        requester: { surface: 'mcp', client: name, tokenId },
+      });
+      const now = runtime.now().toISOString();
+      const { approval } = await approvals.insertOrFold(request, MAX_PENDING, now);
+      say(approval?.artifactId ?? 'refused');
+      if (approval !== undefined && Math.random() < 0.3) {
+        await approvals.move(approval.artifactId, 'pending', 'denied');
+      }
+      await setImmediate();
+    }
+    say('done');
+  },
+  /** Uses a grant again and again. */
+  use: async () => {
+    const { grants } = await openStore();
+    say('ready');
+    await go();
+    for (let i = 0; i < 20; i++) {
+      say((await grants.use('grant_1', createTestRuntime().now().toISOString())) ? 'used' : 'refused');
+    }
+    say('done');
+  },
+  /** Appends audit rows until it is killed; says how many. */
+  audit: async () => {
+    const { audit } = await openStore();
+    for (let i = 1; ; i++) {
+      await audit.append(newAuditRow(createTestRuntime(), { client: name, input: { i } }));
+      say(String(i));
+      await setImmediate();
+    }
+  },
+  /** Verifies the audit, and says what it found. */
+  verify: async () => {
+    const { audit } = await openStore();
+    say(JSON.stringify(await audit.verify()));
   },
   /** Appends batch after batch until it is killed; says the last acknowledged number each time. */
   append: async () => {

@@ -9,6 +9,8 @@ const SCRIPT = fileURLToPath(new URL('child.ts', import.meta.url));
 export interface Child {
   /** The next line that it prints; an error with its stderr when it has ended. */
   line(): Promise<string>;
+  /** The lines that it prints from now on, up to `done` or to its end. */
+  rest(): Promise<string[]>;
   /** Lets it go on. */
   go(): void;
   /** kill -9, and waits for its end. */
@@ -16,7 +18,12 @@ export interface Child {
 }
 
 export function spawnChild(job: string, ...args: string[]): Child {
-  const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, job, ...args], {
+  return spawnLimited([], job, ...args);
+}
+
+/** The same, with options of Node for it. */
+export function spawnLimited(options: string[], job: string, ...args: string[]): Child {
+  const child = spawn(process.execPath, [...options, '--import', 'tsx', SCRIPT, job, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const ended = once(child, 'exit');
@@ -26,11 +33,23 @@ export function spawnChild(job: string, ...args: string[]): Child {
   });
   const reader = createInterface({ input: child.stdout });
   const lines = on(reader, 'line', { close: ['close'] });
+  const next = async (): Promise<string | undefined> => {
+    const { done, value } = await lines.next();
+    return done === true ? undefined : String(value[0]);
+  };
   return {
     line: async () => {
-      const next = await lines.next();
-      if (next.done === true) throw new Error(`the child has ended: ${stderr}`);
-      return String(next.value[0]);
+      const line = await next();
+      if (line === undefined) throw new Error(`the child has ended: ${stderr}`);
+      return line;
+    },
+    rest: async () => {
+      const all: string[] = [];
+      for (let line = await next(); line !== undefined; line = await next()) {
+        all.push(line);
+        if (line === 'done') break;
+      }
+      return all;
     },
     go: () => {
       child.stdin.write('go\n');

@@ -12,6 +12,7 @@ import { identitySuite } from './suites/identity.ts';
 import { messagesSuite } from './suites/messages.ts';
 import { processesSuite } from './suites/processes.ts';
 import { sessionsSuite } from './suites/sessions.ts';
+import { tortureSuite } from './suites/torture.ts';
 import { transcriptsSuite } from './suites/transcripts.ts';
 
 for (const database of DATABASES) {
@@ -54,6 +55,9 @@ for (const database of DATABASES) {
     });
     describe('processes', () => {
       processesSuite(database);
+    });
+    describe('torture', () => {
+      tortureSuite(database);
     });
   });
 }

@@ -211,9 +211,9 @@ export function auditSuite(database: TestDatabase): void {
 
     test('lets others run between its pages, and ends while rows come', async () => {
       let appended = 0;
-      let over = false;
+      const over = new AbortController();
       const appending = (async () => {
-        while (!over) {
+        while (!over.signal.aborted) {
           await world.store.audit.append(newAuditRow(world.runtime));
           appended += 1;
           await setImmediate();
@@ -221,7 +221,7 @@ export function auditSuite(database: TestDatabase): void {
       })();
       const { rows, fault } = await world.store.audit.verify(heads[119]);
       const before = appended;
-      over = true;
+      over.abort();
       await appending;
       expect(fault).toBeUndefined();
       expect(rows).toBeGreaterThanOrEqual(120);
