@@ -8,6 +8,7 @@ import type { Logger } from '../core/ports/host.ts';
 import { acquireProcessLock } from '../local/file-lock.ts';
 import { ensurePrivateFolder } from '../local/private-folder.ts';
 import type { BackendState } from '../local/process-state.ts';
+import { agentSessionBehind } from '../local/provenance.ts';
 import { openSqlite } from '../local/sqlite.ts';
 import { readStateFile, removeStateFile, writeStateFile } from '../local/state-file.ts';
 import type { App } from './app.ts';
@@ -65,6 +66,7 @@ async function open(options: RunBackendOptions, release: () => void): Promise<Ru
     createEngine: (parts) => createEngine({ ...parts, actions: registry }),
     runtime,
     randomBytes: (count) => randomBytes(count),
+    agentSessionBehind,
     log,
     version,
     serverId: identity.serverId,

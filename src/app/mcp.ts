@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { AGENT_SESSION_VARIABLE } from '../core/agent-mark.ts';
 import type { BackendClient } from '../core/client.ts';
 import { KaiwuError } from '../core/errors.ts';
 import type { ActionManifest } from '../core/spec.ts';
@@ -32,17 +33,20 @@ export async function runMcp(channel: Channel, args: readonly string[]): Promise
   try {
     const app = createApp(channel, process.env);
     const flags = readFlags(args);
+    const session = app.env[AGENT_SESSION_VARIABLE] || undefined;
+    const surface = session === undefined ? 'mcp' : 'agent';
     const target = await resolveTarget(app, flags, false);
     // A keyring may be slow to answer; whether anybody signed in at all need not be.
     if ((await credentialsOf(app, target).place()) !== 'keyring') await requireCredentials(app, target);
     return await runMcpProcess(createStderrLog(app.env.KAIWU_LOG === 'debug' ? 'debug' : 'warn'), {
       connect: createConnect(app, flags, target),
       builtin: readBuiltin,
-      toolsCache: createToolsCache(join(target.paths.folder, 'tools-mcp.json')),
+      toolsCache: createToolsCache(join(target.paths.folder, `tools-${surface}.json`)),
       version: app.version,
       random: Math.random,
       describeDaemon: () => describeDaemon(app, target),
-      ...optional('defaultSessionId', flags.session),
+      ...optional('defaultSessionId', flags.session ?? session),
+      surface,
       ...optional('machineId', target.machineId),
     });
   } catch (error) {

@@ -1,4 +1,5 @@
-import type { Envelope } from '../core/call.ts';
+import { AGENT_SESSION_VARIABLE } from '../core/agent-mark.ts';
+import type { CallContext, Envelope } from '../core/call.ts';
 import type { Invocation, RunAction } from '../surfaces/cli/command.ts';
 import type { App } from './app.ts';
 import {
@@ -18,9 +19,21 @@ export async function runAction(
   const target = await resolveTarget(app, invocation.flags, true);
   const client = await openBackend(app, target);
   const { input, idempotencyKey, signal } = invocation;
-  const call = { actionId, input, context, ...optional('idempotencyKey', idempotencyKey) };
+  const call = {
+    actionId,
+    input,
+    context: asAgent(app, context),
+    ...optional('idempotencyKey', idempotencyKey),
+  };
   const envelope = await client.execute(call, signal);
   return explain(app, target, actionId, invocation, envelope);
+}
+
+/** Inside an agent's session the command line is the agent's, and works on that session. */
+function asAgent(app: App, context: CallContext): CallContext {
+  const sessionId = app.env[AGENT_SESSION_VARIABLE];
+  if (!sessionId) return context;
+  return { ...context, surface: 'agent', client: 'agent:cli', sessionId: context.sessionId ?? sessionId };
 }
 
 /** An action that this command knows and the backend does not: one of the two is too old, and both versions are told. */

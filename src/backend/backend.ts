@@ -8,6 +8,7 @@ import { createDeviceFlow } from './auth/device-flow.ts';
 import { createSignIn } from './auth/sign-in.ts';
 import { bracketed, isLoopback, requireOwnAddress } from './http/address-guard.ts';
 import { createApp } from './http/app.ts';
+import type { AgentSessionBehind } from './http/call-routes.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import type { StreamTimings } from './http/event-stream.ts';
 import { createGate } from './http/gate.ts';
@@ -36,6 +37,8 @@ export interface BackendOptions {
   serverId: string;
   /** New at each start of this process. */
   ownerId: string;
+  /** Tells an agent's process from a person's, for connections from this machine. */
+  agentSessionBehind?: AgentSessionBehind;
   /** Writes the one-time secret and the address for this machine's user alone. Without it there is no bootstrap. */
   publishBootstrap?(bootstrap: { secret: string; url: string }): Promise<void>;
   /** Address that others reach this server by, behind a proxy that speaks TLS: `https://kaiwu.example`. */
@@ -145,6 +148,7 @@ export function createBackend(options: BackendOptions): Backend {
     gate,
     revocations,
     bootstrap,
+    agentSessionBehind: options.agentSessionBehind,
     deviceFlow: createDeviceFlow({ codes: store.deviceCodes, signIn, runtime, randomBytes }),
     publicUrl,
     address,

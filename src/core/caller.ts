@@ -67,3 +67,24 @@ export function toRemedy(spec: ActionData, answer: PolicyAnswer): string {
       return 'Use a token whose scope includes it.';
   }
 }
+
+/**
+ * An agent changes things as surface `agent` or not at all: with a person's credential in its hands it is still no person.
+ * @throws permission_escalation_denied
+ */
+export function requireNoDisguise(
+  { action, caller }: { action: ActionData; caller: Caller },
+  { agentSession }: Identity,
+): void {
+  if (action.effect === 'read' || caller.surface === 'agent') return;
+  const sessionId = agentSession?.();
+  if (sessionId === undefined) return;
+  throw new KaiwuError(
+    'permission_escalation_denied',
+    `${action.id} was called as ${caller.surface} by a process of the agent in session ${sessionId}.`,
+    {
+      hint: 'An agent calls as surface agent, with the tools of its session. A person can do this from a shell of their own.',
+      details: { sessionId, surface: caller.surface },
+    },
+  );
+}

@@ -10,6 +10,8 @@ export interface Identity {
   kind: TokenKind;
   deviceId?: string;
   scope: TokenScope;
+  /** Session of the agent whose process calls, where that can be told; asked before a change only. */
+  agentSession?: () => string | undefined;
 }
 
 /** The ports that a backend brings; core adds what works on catalog, policy and approvals. */

@@ -1,8 +1,8 @@
 import type { ActionCall, ApprovalNotice, Caller, Envelope } from './call.ts';
-import { requireCallable, requireSurface, toCaller } from './caller.ts';
+import { requireCallable, requireNoDisguise, requireSurface, toCaller } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import { toInputDigest } from './digest.ts';
-import type { ActionEngine, EngineOptions } from './engine.ts';
+import type { ActionEngine, EngineOptions, Identity } from './engine.ts';
 import { KaiwuError, toWireError } from './errors.ts';
 import { createIdempotency, MAX_KEY } from './idempotency.ts';
 import type { GrantAnswer } from './grants.ts';
@@ -151,9 +151,15 @@ export function createExecutor(options: ExecutorOptions): Executor {
     }
   }
 
-  async function run(call: ActionCall, trace: Trace, signal: AbortSignal): Promise<Envelope> {
+  async function run(
+    call: ActionCall,
+    identity: Identity,
+    trace: Trace,
+    signal: AbortSignal,
+  ): Promise<Envelope> {
     requireSurface(trace.caller);
     const ready = await prepare(trace, call.actionId, call.input);
+    requireNoDisguise(ready, identity);
     const { action, caller, inputDigest: digest } = ready;
     const key = call.idempotencyKey;
     if (key === undefined || action.effect === 'read') return settle(call, ready, trace, signal);
@@ -236,7 +242,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         caller: toCaller(call, identity),
         input: call.input,
       };
-      const envelope = await outcomeOf(call, () => run(call, trace, signal));
+      const envelope = await outcomeOf(call, () => run(call, identity, trace, signal));
       await audit(trace, envelope, startedMs, at).catch((error: unknown) => options.onError(error, call));
       return envelope;
     },

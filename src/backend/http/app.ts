@@ -12,7 +12,7 @@ import { type AddressPolicy, requireOwnAddress } from './address-guard.ts';
 import { SECURITY_HEADERS, sendEnvelope, toErrorEnvelope } from './answer.ts';
 import { addAuthRoutes } from './auth-routes.ts';
 import type { Authenticate } from './authenticate.ts';
-import { addCallRoutes } from './call-routes.ts';
+import { addCallRoutes, type AgentSessionBehind } from './call-routes.ts';
 import type { StreamTimings } from './event-stream.ts';
 import { addEventsRoute } from './events-route.ts';
 import type { Gate } from './gate.ts';
@@ -26,6 +26,7 @@ export interface AppOptions {
   log: Logger;
   version: string;
   serverId: string;
+  agentSessionBehind?: AgentSessionBehind;
   authenticate: Authenticate;
   gate: Gate;
   revocations: Revocations;

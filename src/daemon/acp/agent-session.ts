@@ -1,5 +1,6 @@
 import { KaiwuError } from '../../core/errors.ts';
 import type { AgentOption, PermissionMode } from '../../core/session.ts';
+import { AGENT_SESSION_VARIABLE } from '../../core/agent-mark.ts';
 import { toRedactor } from '../agents/environment.ts';
 import type { FoundAgent } from '../agents/registry.ts';
 import { type AcpConnection, createConnection, type PermissionOutcome } from './connection.ts';
@@ -26,6 +27,8 @@ export interface AgentListener {
 }
 
 export interface AgentSessionOptions {
+  /** Ours; marks the process and all that it starts. */
+  sessionId: string;
   agent: FoundAgent;
   directory: string;
   permissionMode: PermissionMode;
@@ -71,7 +74,7 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
     command: agent.command,
     args: definition.args,
     directory: options.directory,
-    env: agent.env,
+    env: { ...agent.env, [AGENT_SESSION_VARIABLE]: options.sessionId },
     graces: options.graces,
     guardian: options.guardian,
     redact,

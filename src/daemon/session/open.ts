@@ -21,6 +21,7 @@ export async function openStored(
   const log = createSessionLog({ directory: context.sessionLogs, sessionId, now: context.runtime.now });
   const again = acpSessionId !== undefined;
   const agent = await openAgentSession({
+    sessionId,
     agent: context.registry.find(session.agentId),
     directory,
     permissionMode,

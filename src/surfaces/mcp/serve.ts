@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { BackendClient } from '../../core/client.ts';
 import type { Logger } from '../../core/ports/host.ts';
-import type { ActionManifest } from '../../core/spec.ts';
+import type { ActionManifest, Surface } from '../../core/spec.ts';
 import { createBackendLink } from './backend-link.ts';
 import { serveProtocol } from './sdk.ts';
 import { aborted, delay, TIMING, type Timing } from './timing.ts';
@@ -21,6 +21,8 @@ export interface ServeMcpOptions {
   /** Session used where an action needs one and the call names none. */
   defaultSessionId?: string;
   machineId?: string;
+  /** `agent` inside an agent's session. Default `mcp`. */
+  surface?: Surface;
   version: string;
   input: Readable;
   output: Writable;
@@ -47,6 +49,7 @@ export async function serveMcp(options: ServeMcpOptions): Promise<number> {
   const { log, version } = options;
   const timing = { ...TIMING, ...options.timing };
   const backend = createBackendLink(options.connect);
+  const surface = options.surface ?? 'mcp';
   const tools = createToolList({
     backend,
     builtin: options.builtin,
@@ -54,12 +57,14 @@ export async function serveMcp(options: ServeMcpOptions): Promise<number> {
     cache: options.toolsCache,
     log,
     timing,
+    surface,
     random: options.random,
     onChange: () => protocol.toolsChanged(),
   });
   const calls = createToolCalls({
     backend,
     context: {
+      surface,
       ...(options.defaultSessionId === undefined ? {} : { sessionId: options.defaultSessionId }),
       ...(options.machineId === undefined ? {} : { machineId: options.machineId }),
     },

@@ -15,7 +15,7 @@ export interface ToolCalls {
 /** Hands calls on as they are. What they may do, and whether their input is right, is for the backend to say. */
 export function createToolCalls(options: {
   backend: BackendLink;
-  context: Pick<CallContext, 'sessionId' | 'machineId'>;
+  context: Pick<CallContext, 'surface' | 'sessionId' | 'machineId'>;
   timing: Timing;
   /** What is known of this machine's daemon, for a call that needed it. */
   describeDaemon?: () => Promise<string | undefined>;
@@ -30,8 +30,7 @@ export function createToolCalls(options: {
     try {
       const context: CallContext = {
         ...options.context,
-        surface: 'mcp',
-        client: toClientLabel('mcp', call.clientName),
+        client: toClientLabel(options.context.surface, call.clientName),
         maxWaitSeconds: call.progress === undefined ? timing.waitSeconds : timing.waitWithProgressSeconds,
       };
       const action: ActionCall = { actionId: call.name, input: call.args, context };

@@ -1,7 +1,7 @@
 import type { CatalogAnswer } from '../../core/feed.ts';
 import type { Logger } from '../../core/ports/host.ts';
 import { EMPTY_POLICY, resolvePolicy } from '../../core/policy.ts';
-import type { ActionManifest } from '../../core/spec.ts';
+import type { ActionManifest, Surface } from '../../core/spec.ts';
 import type { BackendLink } from './backend-link.ts';
 import { createFollower } from './follower.ts';
 import { aborted, delay, type Timing } from './timing.ts';
@@ -31,6 +31,7 @@ export interface ToolList {
 }
 
 export function createToolList(options: {
+  surface: Surface;
   backend: BackendLink;
   /** Actions that this version was built with. */
   builtin(): Promise<ActionManifest[]>;
@@ -69,7 +70,7 @@ export function createToolList(options: {
     again = false;
     try {
       const [client] = await Promise.all([backend.get(), readCacheOnce()]);
-      const answer = await client.catalog('mcp', etag, closed.signal);
+      const answer = await client.catalog(options.surface, etag, closed.signal);
       if (!answer.unchanged) {
         tools = toTools(answer.catalog, log);
         etag = answer.etag;
@@ -119,9 +120,12 @@ export function createToolList(options: {
     const manifests = await options.builtin();
     const actions = manifests.map((manifest) => ({
       ...manifest,
-      policy: resolvePolicy(EMPTY_POLICY, manifest, 'mcp'),
+      policy: resolvePolicy(EMPTY_POLICY, manifest, options.surface),
     }));
-    return toTools({ surface: 'mcp', policyVersion: 0, backendVersion: options.version, actions }, log);
+    return toTools(
+      { surface: options.surface, policyVersion: 0, backendVersion: options.version, actions },
+      log,
+    );
   }
 
   const follower = createFollower({ backend, log, timing, random: options.random, onChange: recheck });
