@@ -57,7 +57,7 @@ function toTool(entry: CatalogEntry): McpTool {
       openWorldHint: entry.openWorld,
     },
     inputSchema: { ...entry.inputSchema, type: 'object' },
-    outputSchema: toOpenOutput(entry.outputSchema),
+    outputSchema: toOpenOutput(withoutWords(entry.outputSchema)),
   };
 }
 
@@ -101,6 +101,22 @@ const OTHER_ANSWERS: Record<string, 'string' | 'integer' | 'object'> = {
   error: 'object',
 };
 
+/** A listed output tells the shape; what each field means stands in the spec, for those who ask. Halves the cost of the list. */
+function withoutWords(schema: JsonSchema): JsonSchema {
+  const { description: _, properties, items, additionalProperties, ...rest } = schema;
+  const fields = Object.entries(properties ?? {}).map(([name, field]) => [name, withoutWords(field)]);
+  return {
+    ...rest,
+    ...(properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(fields) as Record<string, JsonSchema> }),
+    ...(items === undefined ? {} : { items: withoutWords(items) }),
+    ...(typeof additionalProperties === 'object'
+      ? { additionalProperties: withoutWords(additionalProperties) }
+      : {}),
+  };
+}
+
 /**
  * Hosts validate every result against the listed schema, approvals and (the older ones) errors too. So the root requires
  * nothing, and a field whose name those answers also use tells only the type that both share.
@@ -110,10 +126,7 @@ function toOpenOutput(schema: JsonSchema): McpTool['outputSchema'] {
   const open = Object.entries(properties).flatMap(([name, property]): [string, JsonSchema][] => {
     const type = Object.hasOwn(OTHER_ANSWERS, name) ? OTHER_ANSWERS[name] : undefined;
     if (type === undefined) return [[name, property]];
-    const { description } = property;
-    return property.type === type
-      ? [[name, { type, ...(description === undefined ? {} : { description }) }]]
-      : [];
+    return property.type === type ? [[name, { type }]] : [];
   });
   return { ...root, type: 'object', properties: Object.fromEntries(open) };
 }
