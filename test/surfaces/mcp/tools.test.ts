@@ -110,7 +110,7 @@ describe('listed output schemas', () => {
         status: { type: 'string', enum: ['queued'], description: 'State.' },
         summary: { type: 'integer', description: 'Count.' },
         error: { type: 'string', description: 'Text.' },
-        items: { type: 'array', items: { type: 'string' }, minItems: 1, description: 'Items.' },
+        items: { type: 'array', items: { type: 'string' }, minItems: 1 },
       },
       required: ['status', 'items'],
     },
@@ -150,8 +150,8 @@ describe('listed output schemas', () => {
       expect(tools[0]?.outputSchema).toEqual({
         type: 'object',
         properties: {
-          status: { type: 'string', description: 'State.' },
-          items: { type: 'array', items: { type: 'string' }, minItems: 1, description: 'Items.' },
+          status: { type: 'string' },
+          items: { type: 'array', items: { type: 'string' }, minItems: 1 },
         },
       });
       for (const answer of ANSWERS) {
