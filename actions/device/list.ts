@@ -15,6 +15,14 @@ export default defineAction({
   approvals: 'default',
   session: 'none',
 
+  columns: [
+    { label: 'id', of: ['deviceId'] },
+    'name',
+    { label: 'signed in', of: ['createdAt'] },
+    { label: 'last used', of: ['lastUsedAt'] },
+    { label: 'revoked', of: ['revokedAt'] },
+    { label: 'this one', of: ['current'] },
+  ],
   keywords: { en: ['signed in', 'logins', 'computers', 'phones'], 'zh-CN': ['设备', '登录'] },
   examples: [{ title: 'All devices', input: {} }],
   errors: [],

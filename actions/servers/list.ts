@@ -14,6 +14,7 @@ export default defineAction({
   approvals: 'default',
   session: 'none',
 
+  columns: ['url', 'version', 'database', { label: 'started', of: ['startedAt'] }],
   keywords: {
     en: ['backend', 'nodes', 'address', 'url', 'version', 'health'],
     'zh-CN': ['服务器', '后端', '地址', '版本'],

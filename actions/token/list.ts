@@ -15,6 +15,14 @@ export default defineAction({
   approvals: 'default',
   session: 'none',
 
+  columns: [
+    { label: 'id', of: ['tokenId'] },
+    'name',
+    'kind',
+    { label: 'created', of: ['createdAt'] },
+    { label: 'last used', of: ['lastUsedAt'] },
+    { label: 'revoked', of: ['revokedAt'] },
+  ],
   keywords: { en: ['api keys', 'credentials', 'access'], 'zh-CN': ['令牌列表', '密钥'] },
   examples: [{ title: 'All tokens', input: {} }],
   errors: [],

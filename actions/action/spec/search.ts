@@ -16,6 +16,7 @@ export default defineAction({
   session: 'none',
   positionals: ['query'],
 
+  columns: ['id', 'effect', 'title', { label: 'for', of: ['blocked', 'summary'], whole: true }],
   keywords: {
     en: ['find tool', 'discover', 'what can I do', 'catalog', 'capabilities', 'help', 'list actions'],
     'zh-CN': ['搜索操作', '查找工具', '能做什么', '功能'],

@@ -16,6 +16,13 @@ export default defineAction({
   session: 'none',
 
   hints: { machineId: machineHint },
+  columns: [
+    { label: 'id', of: ['agentId'] },
+    'name',
+    'available',
+    'version',
+    { label: 'install', of: ['install'], whole: true },
+  ],
   keywords: {
     en: [
       'available',
