@@ -14,6 +14,13 @@ export default defineAction({
   surfaces: INSIGHT,
   approvals: 'default',
   session: 'none',
+  columns: [
+    'at',
+    'client',
+    { label: 'action', of: ['actionId'] },
+    { label: 'outcome', of: ['code', 'outcome'] },
+    { label: 'session', of: ['sessionId'] },
+  ],
   keywords: {
     en: ['history', 'who did', 'log', 'trail', 'accountability', 'calls'],
     'zh-CN': ['审计', '日志', '谁做了什么', '调用记录'],

@@ -12,6 +12,14 @@ export default defineAction({
   surfaces: EVERYDAY,
   approvals: 'default',
   session: 'none',
+  columns: [
+    { label: 'id', of: ['machineId'] },
+    'name',
+    'online',
+    { label: 'last seen', of: ['lastSeenAt'] },
+    'platform',
+    { label: 'version', of: ['daemonVersion'] },
+  ],
   keywords: {
     en: ['computers', 'hosts', 'daemons', 'online', 'offline', 'devices', 'servers', 'where'],
     'zh-CN': ['机器', '电脑', '主机', '在线', '守护进程'],

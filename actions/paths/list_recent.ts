@@ -14,6 +14,12 @@ export default defineAction({
   approvals: 'default',
   session: 'none',
   hints: { machineId: machineHint },
+  columns: [
+    'path',
+    { label: 'machine', of: ['machineId'] },
+    'sessions',
+    { label: 'last used', of: ['lastUsedAt'] },
+  ],
   keywords: {
     en: ['directories', 'folders', 'projects', 'workspaces', 'repositories', 'recent'],
     'zh-CN': ['目录', '文件夹', '项目', '最近', '工作区'],

@@ -15,6 +15,16 @@ export default defineAction({
   approvals: 'default',
   session: 'none',
   positionals: ['actionId', 'surface'],
+  columns: [
+    'surface',
+    'outcome',
+    { label: 'enabled', of: ['enabled.value'] },
+    { label: 'rule', of: ['enabled.from'] },
+    { label: 'asks', of: ['approval.value'] },
+    { label: 'rule', of: ['approval.from'] },
+    { label: 'offered', of: ['exposure.value'] },
+    { label: 'rule', of: ['exposure.from'] },
+  ],
   keywords: {
     en: ['why', 'allowed', 'refused', 'blocked', 'which rule', 'reason'],
     'zh-CN': ['为什么', '解释', '被拒绝', '原因'],

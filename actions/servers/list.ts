@@ -12,6 +12,7 @@ export default defineAction({
   surfaces: EVERYDAY,
   approvals: 'default',
   session: 'none',
+  columns: ['url', 'version', 'database', { label: 'started', of: ['startedAt'] }],
   keywords: {
     en: ['backend', 'nodes', 'address', 'url', 'version', 'health'],
     'zh-CN': ['服务器', '后端', '地址', '版本'],

@@ -15,6 +15,14 @@ export default defineAction({
   approvals: 'default',
   session: 'none',
   hints: { machineId: machineHint, agentId: agentHint },
+  columns: [
+    { label: 'id', of: ['sessionId'] },
+    'title',
+    'status',
+    { label: 'agent', of: ['agentId'] },
+    'directory',
+    { label: 'updated', of: ['updatedAt'] },
+  ],
   keywords: {
     en: ['overview', 'conversations', 'chats', 'running', 'show all', 'find session', 'status of all'],
     'zh-CN': ['查看会话', '所有会话', '对话', '列表', '正在运行'],

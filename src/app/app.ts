@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { ProcessTable } from '../core/ports/host.ts';
 import type { Runtime } from '../core/ports/stores.ts';
 import { type Channel, type HomePaths, resolveHome, toHomePaths } from '../local/home.ts';
+import { assertNotShared } from '../local/private-folder.ts';
 import { createProcessTable } from '../local/process-table.ts';
 import { createRuntime } from './runtime.ts';
 import { VERSION } from './version.ts';
@@ -20,11 +21,12 @@ export interface App {
   command: readonly [node: string, binary: string];
 }
 
-/** @throws state_damaged when this user has no home */
+/** @throws state_damaged when this user has no home, or when it is a folder that others use */
 export function createApp(channel: Channel, env: NodeJS.ProcessEnv): App {
   // From dist/, where all bundles lie side by side.
   const binary = fileURLToPath(new URL(`../bin/${channel}`, import.meta.url));
   const home = resolveHome({ channel, kaiwuHome: env.KAIWU_HOME, userHome: env.HOME ?? env.USERPROFILE });
+  assertNotShared(home);
   return {
     channel,
     version: VERSION,

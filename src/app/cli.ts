@@ -19,6 +19,7 @@ export async function runCommandLine(channel: Channel, argv: string[]): Promise<
   const io = processIo();
   ignoreBrokenPipes(io);
   const code = await runCli({
+    program: channel,
     argv,
     commands: await allCommands(channel, io),
     io,
@@ -70,12 +71,26 @@ function processIo(): CliIo {
     stderr,
     cwd: process.cwd(),
     ...(isTerminal ? { width: stdout.columns } : {}),
+    timeZone: ownTimeZone(),
     color: isTerminal && !env.NO_COLOR && env.TERM !== 'dumb',
     progress: isatty(2) && env.TERM !== 'dumb' && env.CI === undefined,
   };
 }
 
-/** Aborts at the first Ctrl-C or request to end; a second one ends the process at once. */
+/** TZ may name a zone that nobody knows. */
+function ownTimeZone(): string {
+  try {
+    const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    return 'UTC';
+  }
+}
+
+/**
+ * Aborts at the first Ctrl-C or request to end; a second one ends the process at once. A supervised process may well hear
+ * twice, once with its whole group and once from the supervisor, which also ends it if it takes too long.
+ */
 function interruption(): AbortSignal {
   const controller = new AbortController();
   // A terminal sends Ctrl-C to the whole group; the supervisor of this process will tell it when to end.
@@ -83,10 +98,11 @@ function interruption(): AbortSignal {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => {
       if (supervised && name !== 'SIGTERM') return;
-      if (controller.signal.aborted) process.exit(130);
+      if (controller.signal.aborted && !supervised) process.exit(130);
       controller.abort();
     });
   }
   if (supervised) process.on('disconnect', () => controller.abort());
+  if (supervised && !process.connected) controller.abort();
   return controller.signal;
 }

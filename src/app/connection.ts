@@ -1,7 +1,6 @@
 import type { AuthClient } from '../client/auth-client.ts';
 import { toBaseUrl } from '../client/base-url.ts';
 import type { HttpOptions } from '../client/http.ts';
-import type { ProxySettings } from '../client/proxy.ts';
 import type { BackendClient } from '../core/client.ts';
 import { KaiwuError } from '../core/errors.ts';
 import { type Config, type Profile, readConfig } from '../local/config.ts';
@@ -17,6 +16,9 @@ import { createKeyring } from '../local/keyring.ts';
 import { readTextFile } from '../local/state-file.ts';
 import type { App } from './app.ts';
 import { KEYRING_COMMAND } from './keyring-command.ts';
+import { proxyOf } from './proxy-settings.ts';
+
+export { proxyOf };
 
 /** Flags that choose a backend. */
 export interface ServerFlags {
@@ -106,13 +108,6 @@ async function readCa(file: string): Promise<string> {
   throw new KaiwuError('file_not_found', `The profile's caFile ${file} does not exist.`, {
     hint: 'Put the PEM file there, or change the profile: `kaiwu server add NAME URL --ca-file PEM`.',
   });
-}
-
-export function proxyOf(env: NodeJS.ProcessEnv): ProxySettings {
-  return {
-    ...optional('httpsProxy', env.https_proxy || env.HTTPS_PROXY || env.all_proxy || env.ALL_PROXY),
-    ...optional('noProxy', env.no_proxy || env.NO_PROXY),
-  };
 }
 
 export function credentialsOf(app: App, target: Target): CredentialStore {

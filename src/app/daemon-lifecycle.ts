@@ -1,72 +1,95 @@
 import { KaiwuError } from '../core/errors.ts';
 import type { ServiceStatus } from '../daemon/service/service.ts';
+import type { DaemonState } from '../local/process-state.ts';
 import { removeStateFile } from '../local/state-file.ts';
 import type { App } from './app.ts';
-import type { Target } from './connection.ts';
+import { optional, type Target } from './connection.ts';
 import { inspectDaemon, mismatch } from './daemon-control.ts';
 import { awaitDaemon, startDaemon, stopDaemon } from './daemon-process.ts';
 import { createDaemonService } from './daemon-service.ts';
+import { inspectUp, LOCAL_PROFILE } from './local-profile.ts';
 
 /** Starts the daemon unless it runs. One of another version or backend is left running, and told. */
-export async function startOnce(
-  app: App,
-  target: Target,
-  signal: AbortSignal,
-  begin = startDaemon,
-): Promise<object> {
+export async function startOnce(app: App, target: Target, signal: AbortSignal): Promise<object> {
   const report = await inspectDaemon(app, target);
   if (report.is === 'running') {
     const note = mismatch(app, target, report.state);
     const { pid, version, url } = report.state;
-    return { state: 'running', already: true, pid, version, url, ...(note === undefined ? {} : { note }) };
+    return { state: 'running', already: true, pid, version, url, ...optional('note', note) };
   }
   if (report.is === 'silent') throw silent(app, report.state.pid);
   const { pid, version, url } = await begin(app, target, signal);
   return { state: 'running', pid, version, url };
 }
 
-/** Ends the daemon if it is ours. A left-over file whose process is gone is cleared away, and nobody is signalled. */
+/** Whoever keeps it running starts it, so that no second one comes beside it later. */
+async function begin(app: App, target: Target, signal: AbortSignal): Promise<DaemonState> {
+  const service = createDaemonService(app, target);
+  const { installed, active } = await service.status();
+  const isKept = (await keeperOf(app, target)) !== undefined;
+  if (!installed && !isKept) return startDaemon(app, target, signal);
+  if (!active && !isKept) await service.start();
+  return awaitDaemon(app, target, signal);
+}
+
+/** Pid of the `up` that starts this daemon again whenever it ends. */
+async function keeperOf(app: App, target: Target): Promise<number | undefined> {
+  const report = await inspectUp(app);
+  const isKept = report.is === 'running' && report.state.keepsDaemon && target.profile === LOCAL_PROFILE;
+  return isKept ? report.state.pid : undefined;
+}
+
+/** Ends the daemon, and says where it comes back by itself. */
 export async function stopOurs(app: App, target: Target): Promise<object> {
-  const report = await inspectDaemon(app, target);
-  if (report.is === 'absent') return { state: 'stopped', note: 'It was not running.' };
-  if (report.is === 'stale') {
-    await removeStateFile(target.paths.daemonState);
-    return {
-      state: 'stopped',
-      note: `It was not running; the file of process ${report.state.pid} was left over.`,
-    };
-  }
-  const service = await isService(app, target);
-  const { forced } = await stopDaemon(app, target, report.state);
-  const notes = [
-    ...(forced ? ['It did not end by itself and was killed.'] : []),
-    ...(service
-      ? [`Its service manager starts it again; \`${app.channel} daemon uninstall\` ends it for good.`]
-      : []),
-  ];
-  return { state: 'stopped', ...(notes.length === 0 ? {} : { note: notes.join(' ') }) };
+  const { notes, byService } = await end(app, target);
+  const { channel } = app;
+  const keeper = await keeperOf(app, target);
+  if (keeper !== undefined)
+    notes.push(`\`${channel} up\` (pid ${keeper}) runs it and starts it again; end that one with Ctrl-C.`);
+  if (byService)
+    notes.push(
+      `Its service starts it again at the next boot or login; \`${channel} daemon uninstall\` ends it for good.`,
+    );
+  return { state: 'stopped', ...optional('note', notes.join(' ') || undefined) };
 }
 
 export async function restartDaemon(app: App, target: Target, signal: AbortSignal): Promise<object> {
-  // Asked before: the manager of a service starts it again by itself, and two would quarrel.
-  const service = await isService(app, target);
-  const stopped = await stopOurs(app, target);
-  return { ...stopped, ...(await startOnce(app, target, signal, service ? awaitDaemon : startDaemon)) };
+  const { notes } = await end(app, target);
+  return { ...(await startOnce(app, target, signal)), ...optional('note', notes.join(' ') || undefined) };
+}
+
+/**
+ * Ends the daemon if it is ours; one that a service manager runs is ended by its manager, which would start it again
+ * otherwise. A left-over file whose process is gone is cleared away, and nobody is signalled.
+ */
+async function end(app: App, target: Target): Promise<{ notes: string[]; byService: boolean }> {
+  const report = await inspectDaemon(app, target);
+  const service = createDaemonService(app, target);
+  const { active } = await service.status();
+  if (active) await service.stop();
+  const notes: string[] = [];
+  if (report.is === 'running' || report.is === 'silent') {
+    const { forced } = await stopDaemon(app, report.state);
+    if (forced) notes.push('It did not end by itself and was killed.');
+  } else if (report.is === 'stale') {
+    notes.push(`It was not running; the file of process ${report.state.pid} was left over.`);
+  } else if (!active) notes.push('It was not running.');
+  // A process that was killed leaves it behind.
+  await removeStateFile(target.paths.daemonState);
+  return { notes, byService: active };
 }
 
 /** @throws conflict while a daemon runs that was started by hand: ending it is the person's to decide */
 export async function installDaemon(app: App, target: Target): Promise<ServiceStatus> {
   const report = await inspectDaemon(app, target);
-  if (report.is === 'running' && !(await isService(app, target))) {
+  const service = createDaemonService(app, target);
+  if (report.is === 'running' && !(await service.status()).active) {
     throw new KaiwuError('conflict', `The daemon runs already (pid ${report.state.pid}), started by hand.`, {
       hint: `Stop it, then install: \`${app.channel} daemon stop\`.`,
     });
   }
-  return createDaemonService(app, target).install();
+  return service.install();
 }
-
-const isService = async (app: App, target: Target): Promise<boolean> =>
-  (await createDaemonService(app, target).status()).active;
 
 const silent = (app: App, pid: number): KaiwuError =>
   new KaiwuError('conflict', `The daemon (pid ${pid}) runs but does not answer.`, {

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { KaiwuError } from '../core/errors.ts';
 import { ensurePrivateFolder } from '../local/private-folder.ts';
 import type { DaemonState } from '../local/process-state.ts';
-import { removeStateFile } from '../local/state-file.ts';
 import type { App } from './app.ts';
 import type { Target } from './connection.ts';
 import { inspectDaemon } from './daemon-control.ts';
@@ -71,7 +70,7 @@ export async function awaitDaemon(
 }
 
 /** Ends a daemon that was verified to be ours: politely, then by force. */
-export async function stopDaemon(app: App, target: Target, state: DaemonState): Promise<{ forced: boolean }> {
+export async function stopDaemon(app: App, state: DaemonState): Promise<{ forced: boolean }> {
   const isThere = () => app.processes.startTime(state.pid) === state.startTime;
   const signal = (name: NodeJS.Signals) => {
     try {
@@ -87,7 +86,6 @@ export async function stopDaemon(app: App, target: Target, state: DaemonState): 
     forced = true;
     signal('SIGKILL');
   }
-  if (forced) await removeStateFile(target.paths.daemonState);
   return { forced };
 }
 

@@ -7,6 +7,8 @@ import {
   type ServiceHost,
   type ServiceStatus,
   serviceStatus,
+  startService,
+  stopService,
   uninstallService,
 } from '../daemon/service/service.ts';
 import type { ServiceSpec } from '../daemon/service/units.ts';
@@ -14,7 +16,8 @@ import type { App } from './app.ts';
 import { optional, type Target } from './connection.ts';
 import { daemonLog } from './daemon-process.ts';
 
-const RUN_MS = 20_000;
+/** A manager waits for what it stops, up to 20 s as its units say. */
+const RUN_MS = 40_000;
 
 /** What a service's daemon still needs of the environment that it was installed from. */
 const KEPT = [
@@ -32,6 +35,9 @@ const KEPT = [
 export interface DaemonService {
   install(): Promise<ServiceStatus>;
   uninstall(): Promise<ServiceStatus>;
+  /** Ends the daemon that its manager keeps running, without its being started again. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
   status(): Promise<ServiceStatus>;
 }
 
@@ -41,6 +47,8 @@ export function createDaemonService(app: App, target: Target): DaemonService {
   return {
     install: () => installService(spec, host),
     uninstall: () => uninstallService(spec, host),
+    stop: () => stopService(spec, host),
+    start: () => startService(spec, host),
     status: () => serviceStatus(spec, host),
   };
 }

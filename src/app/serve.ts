@@ -15,7 +15,8 @@ export interface Service {
  */
 export async function serve(service: Service, log: Logger, signal: AbortSignal): Promise<void> {
   process.on('unhandledRejection', (error) => log.error({ error }, 'unhandled rejection'));
-  process.send?.({ type: 'ready', ...service.ready });
+  // A supervisor that is gone is told of by the signal; what was said to it is lost, and nobody misses it.
+  process.send?.({ type: 'ready', ...service.ready }, undefined, undefined, () => undefined);
   log.info({ ...service.ready }, 'ready');
   const ended = new Promise<undefined>((resolve) => {
     if (signal.aborted) resolve(undefined);

@@ -14,6 +14,8 @@ export interface ChildOptions {
   onReady(ready: Ready): void | Promise<void>;
   /** Hears of each end that was not asked for. */
   onExit(message: string): void;
+  /** Aborted as soon as everything shall end: nothing is started any more. */
+  signal: AbortSignal;
 }
 
 /** A child process that is started again whenever it dies. */
@@ -27,12 +29,18 @@ export interface Supervised {
 const START_MS = 60_000;
 const FIRST_DELAY_MS = 500;
 const LAST_DELAY_MS = 30_000;
+/**
+ * Ctrl-C in a terminal and `timeout` signal the whole process group, and a child may have ended before this process hears
+ * of it. For so long, milliseconds, a child that ended as if it was told to is not missed.
+ */
+const SAME_SIGNAL_MS = 500;
 /** A child that lived this long, milliseconds, is restarted without the delay that earlier deaths earned. */
 const SETTLED_MS = 60_000;
 
 /** Starts a child that says `ready` over its IPC channel, and keeps it running. It ends by itself when the channel closes. */
 export function supervise(options: ChildOptions): Supervised {
-  const ending = new AbortController();
+  const stopping = new AbortController();
+  const ending = AbortSignal.any([stopping.signal, options.signal]);
   let child: ChildProcess | undefined;
   let delay = FIRST_DELAY_MS;
 
@@ -69,14 +77,17 @@ export function supervise(options: ChildOptions): Supervised {
   // Also told to whoever awaits it; a stop before that must not count as unhandled.
   started.catch(() => undefined);
 
+  const pause = (ms: number) => sleep(ms, undefined, { signal: ending }).catch(() => undefined);
+
   async function loop(): Promise<void> {
-    for (let first = true; !ending.signal.aborted; first = false) {
+    for (let first = true; !ending.aborted; first = false) {
       const { ready, exit, code } = await runOnce();
-      if (ending.signal.aborted) return;
+      if (code === 0 || code === null) await pause(SAME_SIGNAL_MS);
+      if (ending.aborted) return;
       const conflict = code === ERRORS.conflict.exit;
       if (!ready && (first || conflict)) return rejectStarted(startFailed(options.name, exit, conflict));
       options.onExit(`${options.name} ended (${exit}); starting it again in ${delay / 1000} s`);
-      await sleep(delay, undefined, { signal: ending.signal }).catch(() => undefined);
+      await pause(delay);
       delay = Math.min(delay * 2, LAST_DELAY_MS);
     }
   }
@@ -85,7 +96,7 @@ export function supervise(options: ChildOptions): Supervised {
   return {
     started,
     async stop(graceMs) {
-      ending.abort();
+      stopping.abort();
       child?.kill('SIGTERM');
       const timer = setTimeout(() => child?.kill('SIGKILL'), graceMs);
       await done;

@@ -3,17 +3,17 @@ import { KaiwuError } from '../core/errors.ts';
 import { isLoopback } from '../client/base-url.ts';
 import { updateConfig } from '../local/config.ts';
 import { acquireProcessLock, type ProcessLock } from '../local/file-lock.ts';
-import { backendStateSchema, inspectProcess } from '../local/process-state.ts';
+import type { UpState } from '../local/process-state.ts';
 import { removeStateFile, writeStateFile } from '../local/state-file.ts';
+import { shellQuote } from '../surfaces/cli/shell-quote.ts';
 import type { App } from './app.ts';
 import { readBootstrap, signInWithSecret } from './bootstrap.ts';
 import { credentialsOf, openAuth, resolveTarget } from './connection.ts';
 import { inspectDaemon } from './daemon-control.ts';
+import { inspectUp, LOCAL_PROFILE } from './local-profile.ts';
 import { toHostConfig } from './mcp-config.ts';
+import { programName } from './program-name.ts';
 import { type Supervised, supervise } from './supervise.ts';
-
-/** Profile of the backend that runs in this home. */
-const LOCAL_PROFILE = 'local';
 
 /** Longest time, milliseconds, that the children get to end; then they are killed. */
 const GRACE_MS = 10_000;
@@ -50,6 +50,7 @@ async function superviseBoth(app: App, options: UpOptions, lock: ProcessLock): P
       command: [...app.command, ...args],
       onReady: ({ url }) => onReady(url ?? ''),
       onExit: options.warn,
+      signal: options.signal,
     });
     children.push(made);
     return orAborted(made.started, options.signal);
@@ -61,11 +62,14 @@ async function superviseBoth(app: App, options: UpOptions, lock: ProcessLock): P
       url = address;
       await signIn(app, address);
     });
-    if (!(await hasDaemon(app, options))) {
+    const keepsDaemon = !(await hasDaemon(app, options));
+    if (keepsDaemon) {
       await child('daemon', ['daemon', 'run', '--server', LOCAL_PROFILE], async () => undefined);
     }
-    const startTime = app.processes.startTime(process.pid) ?? '';
-    await writeStateFile(app.paths.up.state, { pid: process.pid, startTime, version: app.version, url });
+    const { pid } = process;
+    const startTime = app.processes.startTime(pid) ?? '';
+    const state: UpState = { pid, startTime, version: app.version, url, keepsDaemon };
+    await writeStateFile(app.paths.up.state, state);
     await options.say(welcome(app, url));
     await orAborted(new Promise<never>(() => undefined), options.signal);
   } catch (error) {
@@ -156,12 +160,7 @@ const localIsTaken = (url: string): KaiwuError =>
 async function tellRunning(app: App, { say, signal }: UpOptions): Promise<{ stopped: boolean; url: string }> {
   const until = performance.now() + PEER_START_MS;
   while (performance.now() < until && !signal.aborted) {
-    const report = await inspectProcess(
-      app.paths.up.state,
-      backendStateSchema,
-      app.processes,
-      async () => true,
-    );
+    const report = await inspectUp(app);
     if (report.is === 'running') {
       const { pid, url, version } = report.state;
       const older =
@@ -178,17 +177,26 @@ async function tellRunning(app: App, { say, signal }: UpOptions): Promise<{ stop
 
 function welcome(app: App, url: string): string {
   const { config } = toHostConfig(app, 'claude');
-  const { channel } = app;
+  const program = programName(app);
+  // Another terminal need not have what this one was started with.
+  const home = app.env.KAIWU_HOME
+    ? `  First, since it is set here:\n    export KAIWU_HOME=${shellQuote(app.paths.home)}\n`
+    : '';
   return `ready ${url}
 
-To use Kaiwu from an MCP host, paste this into its configuration (other hosts: ${channel} mcp config --host NAME):
+To use Kaiwu from an MCP host, paste this into its configuration.
+For other hosts: ${program} mcp config --host NAME
 
 ${config}
 
-Three things to try:
-  ${channel} session spawn-new demo . --title "First session"
-  ${channel} session list
-  ${channel} session message send SESSION_ID "say hello" --wait
+Three things to try, in another terminal:
+
+${home}  Start the demo agent in the folder that you are in:
+    ${program} session spawn-new demo . --title "First session"
+  See your sessions, the newest first:
+    ${program} session list
+  Talk to the newest one and wait for the reply:
+    ${program} session message send "$(${program} session list --limit 1 | grep -o '^sess_[a-z0-9]*')" "say hello" --wait
 
 Ctrl-C stops everything.
 `;

@@ -1,18 +1,16 @@
 import { Agent as HttpsAgent } from 'node:https';
 import { HttpsProxyAgent } from 'hpagent';
-import { KaiwuError } from '../core/errors.ts';
 import { isLoopback } from './base-url.ts';
 
 /** Values of HTTPS_PROXY and NO_PROXY. Plain http goes to loopback only, which no proxy sees. */
 export interface ProxySettings {
   httpsProxy?: string;
   noProxy?: string;
+  /** Hears that a proxy would be used, but for its address, which is none; the connection goes without it. */
+  onUnusable?: () => void;
 }
 
-/**
- * The agent for TLS connections to a backend, for HTTP and for WebSocket alike: through the proxy where one is set.
- * @throws invalid_input when the proxy's address cannot be used; it is never shown with its password
- */
+/** The agent for TLS connections to a backend, for HTTP and for WebSocket alike: through the proxy where one is set. */
 export function createTlsAgent(target: string, proxy: ProxySettings = {}): HttpsAgent {
   const address = toProxy(new URL(target), proxy);
   if (address === undefined) return new HttpsAgent({ keepAlive: true });
@@ -20,19 +18,22 @@ export function createTlsAgent(target: string, proxy: ProxySettings = {}): Https
 }
 
 /** The proxy for a target, if any. */
-export function toProxy(target: URL, { httpsProxy, noProxy }: ProxySettings): URL | undefined {
+export function toProxy(target: URL, { httpsProxy, noProxy, onUnusable }: ProxySettings): URL | undefined {
   if (!httpsProxy || target.protocol !== 'https:' || isLoopback(target.hostname)) return undefined;
   if (isExcepted(target, noProxy ?? '')) return undefined;
-  const text = httpsProxy.includes('://') ? httpsProxy : `http://${httpsProxy}`;
+  const proxy = parseProxy(httpsProxy);
+  if (proxy === undefined) onUnusable?.();
+  return proxy;
+}
+
+function parseProxy(text: string): URL | undefined {
   try {
-    const url = new URL(text);
-    if (url.protocol === 'http:' || url.protocol === 'https:') return url;
+    const url = new URL(text.includes('://') ? text : `http://${text}`);
+    const isProxy = ['http:', 'https:'].includes(url.protocol) && url.pathname === '/';
+    return isProxy ? url : undefined;
   } catch {
-    // Told below.
+    return undefined;
   }
-  throw new KaiwuError('invalid_input', 'HTTPS_PROXY does not hold the address of an http or https proxy.', {
-    hint: 'Write it as http://host:port, or list the backend in NO_PROXY.',
-  });
 }
 
 /** NO_PROXY: names separated by commas; a name covers its subdomains, `*` covers all, a port may follow. */

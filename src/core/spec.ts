@@ -58,6 +58,16 @@ export interface FieldHint {
   visibleWhen?: { field: string; in: (string | number | boolean)[] };
 }
 
+/** A column of a list for people: a field of the row, dotted for one inside another, or the first of several that the row has. */
+export type Column =
+  | string
+  | {
+      label: string;
+      of: string[];
+      /** Long text is not cut: it follows the row in lines of its own. For the last column. */
+      whole?: true;
+    };
+
 export interface ActionExample {
   title: string;
   input: Record<string, unknown>;
@@ -96,6 +106,8 @@ export interface ActionData {
   clearable?: string[];
   /** Fields that the CLI takes by position. */
   positionals?: string[];
+  /** What people see of each row of the output's list, in order. Without it they see every field. */
+  columns?: Column[];
   /** Further CLI commands for the action, words with spaces between: `action exec`. */
   commands?: string[];
   aliases?: ActionAlias[];

@@ -72,8 +72,9 @@ export function createCredentialStore(options: {
       } catch (error) {
         const failure = unusable(error, 'The keyring cannot be used');
         if (options.mode === 'keyring') throw failure;
+        const why = (error as KeyringUnavailable).message;
         options.notice(
-          `${failure.message} The credentials are in ${paths.credentials}, readable by you alone.`,
+          `The sign-in is kept in ${paths.credentials}, readable by you alone, and not in a keyring: ${why}.`,
         );
       }
     }

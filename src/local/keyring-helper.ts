@@ -56,6 +56,12 @@ async function tryOut(entry: native.AsyncEntry): Promise<void> {
   if (back !== 'probe') throw new Error('it did not give back what was stored');
 }
 
-/** First line only: it goes into a one-line notice. Native errors quote D-Bus names, never secrets. */
-const toReason = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 160) ?? 'unknown reason';
+/**
+ * First line only: it goes into a one-line notice. Native errors quote D-Bus names, never secrets. That there is no keyring
+ * at all, as on every server, is said in words of ours.
+ */
+function toReason(error: unknown): string {
+  const text = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+  const isAbsent = /DBUS_SESSION_BUS_ADDRESS|ServiceUnknown|dbus-launch|No such file or directory/.test(text);
+  return isAbsent ? 'this login has none' : text.slice(0, 160);
+}

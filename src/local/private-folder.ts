@@ -1,13 +1,21 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { chmod, mkdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { KaiwuError } from '../core/errors.ts';
 
 /** Our user id; undefined on systems that have none. */
 export const ownUid = (): number | undefined => process.getuid?.();
 
+/** Rights of anybody but the owner. */
+const OTHERS = 0o077;
+
+/** File by which a home of Kaiwu is known. */
+const HOME_MARK = 'config.json';
+
 /**
- * Makes a folder that only this user can open (0700), with its parents, and checks that it is this user's.
- * @throws state_damaged when it belongs to somebody else or cannot be made
+ * Makes a folder that only this user can open (0700), with its parents, and checks that it is this user's. One that others
+ * may open too is closed to them if it is empty or part of a home of Kaiwu.
+ * @throws state_damaged when it belongs to somebody else, is used by others, or cannot be made
  */
 export async function ensurePrivateFolder(path: string): Promise<void> {
   const existing = await statOf(path);
@@ -18,7 +26,9 @@ export async function ensurePrivateFolder(path: string): Promise<void> {
       });
     }
     assertOwner(path, existing.uid);
-    if ((existing.mode & 0o077) !== 0) await chmod(path, 0o700);
+    if ((existing.mode & OTHERS) === 0) return;
+    assertNotShared(path);
+    await chmod(path, 0o700);
     return;
   }
   await assertMayCreate(path);
@@ -30,6 +40,49 @@ export async function ensurePrivateFolder(path: string): Promise<void> {
       hint: 'Make it writable for this user, or set KAIWU_HOME to another folder.',
       cause,
     });
+  }
+}
+
+/**
+ * Refuses a folder that others may open, that holds something and that is no home of Kaiwu, nor inside of one: closing it
+ * (`/tmp`, somebody's home) would break what it is for. Absent and private folders are fine.
+ * @throws state_damaged naming the folder and the way out
+ */
+export function assertNotShared(path: string): void {
+  const mode = modeOf(path);
+  if (mode === undefined || (mode & OTHERS) === 0 || isHomeOrInside(path) || isEmpty(path)) return;
+  const octal = (mode & 0o7777).toString(8).padStart(4, '0');
+  throw new KaiwuError(
+    'state_damaged',
+    `${path} is open to others (mode ${octal}) and holds files that are not Kaiwu's, so no state is kept there.`,
+    {
+      hint: `Set KAIWU_HOME to a folder of its own, such as ${join(path, 'kaiwu')}. If nobody else uses this one, make it private first (mode 0700).`,
+      details: { path, mode: octal },
+    },
+  );
+}
+
+/** Undefined for what is absent, no folder, or cannot be looked at: whoever uses it says so. */
+function modeOf(path: string): number | undefined {
+  try {
+    const info = statSync(path);
+    return info.isDirectory() ? info.mode : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** State lies at most two folders deep: `profiles/NAME`. */
+function isHomeOrInside(path: string): boolean {
+  const above = [path, dirname(path), dirname(dirname(path))];
+  return above.some((folder) => existsSync(join(folder, HOME_MARK)));
+}
+
+function isEmpty(path: string): boolean {
+  try {
+    return readdirSync(path).length === 0;
+  } catch {
+    return false;
   }
 }
 

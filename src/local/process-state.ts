@@ -15,9 +15,17 @@ export const daemonStateSchema = z.looseObject({
 });
 export type DaemonState = z.output<typeof daemonStateSchema>;
 
-/** `backend/backend.json` and `up.json`: a process that serves a backend at `url`. */
+/** `backend/backend.json`: a process that serves a backend at `url`. */
 export const backendStateSchema = z.looseObject({ ...identity, url: z.string() });
 export type BackendState = z.output<typeof backendStateSchema>;
+
+/** `up.json`: the supervisor of this home, and whether the daemon is its child too. */
+export const upStateSchema = z.looseObject({
+  ...identity,
+  url: z.string(),
+  keepsDaemon: z.boolean().optional(),
+});
+export type UpState = z.output<typeof upStateSchema>;
 
 /**
  * What a state file is worth:

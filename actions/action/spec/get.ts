@@ -45,7 +45,16 @@ export default defineAction({
   }),
   async run({ input, caller, ports }) {
     const { spec, policy } = await ports.discovery.describe(input.actionId, caller);
-    const { title, hints = {}, keywords: _, surfaces: __, secrets: ___, forward: ____, ...rest } = spec;
+    const {
+      title,
+      hints = {},
+      keywords: _,
+      surfaces: __,
+      secrets: ___,
+      forward: ____,
+      columns: _____,
+      ...rest
+    } = spec;
     return { ...rest, title: title.en, inputHints: hints, policy };
   },
 });

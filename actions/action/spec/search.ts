@@ -14,6 +14,7 @@ export default defineAction({
   approvals: 'never',
   session: 'none',
   positionals: ['query'],
+  columns: ['id', 'effect', 'title', { label: 'for', of: ['blocked', 'summary'], whole: true }],
   keywords: {
     en: ['find tool', 'discover', 'what can I do', 'catalog', 'capabilities', 'help', 'list actions'],
     'zh-CN': ['搜索操作', '查找工具', '能做什么', '功能'],

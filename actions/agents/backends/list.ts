@@ -14,6 +14,13 @@ export default defineAction({
   approvals: 'default',
   session: 'none',
   hints: { machineId: machineHint },
+  columns: [
+    { label: 'id', of: ['agentId'] },
+    'name',
+    'available',
+    'version',
+    { label: 'install', of: ['install'], whole: true },
+  ],
   keywords: {
     en: [
       'available',

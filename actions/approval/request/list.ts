@@ -14,6 +14,13 @@ export default defineAction({
   surfaces: APPROVALS,
   approvals: 'never',
   session: 'none',
+  columns: [
+    { label: 'id', of: ['artifactId'] },
+    'status',
+    'summary',
+    { label: 'by', of: ['requester.client'] },
+    { label: 'asked', of: ['createdAt'] },
+  ],
   keywords: {
     en: ['inbox', 'pending', 'waiting for me', 'to decide', 'queue'],
     'zh-CN': ['收件箱', '待审批', '审批列表', '等待'],

@@ -15,6 +15,27 @@ export default defineAction({
   session: { need: 'required', field: 'sessionId' },
   positionals: ['sessionId'],
   hints: { sessionId: sessionHint },
+  columns: [
+    'seq',
+    'at',
+    'type',
+    {
+      label: 'what',
+      of: [
+        'text',
+        'title',
+        'request.title',
+        'reason.message',
+        'outcome',
+        'status',
+        'resumed',
+        'permissionMode',
+        'modelId',
+        'entries',
+      ],
+      whole: true,
+    },
+  ],
   keywords: {
     en: ['history', 'log', 'messages', 'conversation', 'what happened', 'output', 'events', 'read'],
     'zh-CN': ['历史', '记录', '对话内容', '发生了什么', '日志'],

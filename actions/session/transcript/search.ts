@@ -15,6 +15,13 @@ export default defineAction({
   session: { need: 'optional', field: 'sessionId' },
   positionals: ['query'],
   hints: { sessionId: sessionHint },
+  columns: [
+    { label: 'session', of: ['sessionId'] },
+    'seq',
+    'at',
+    'type',
+    { label: 'excerpt', of: ['excerpt'], whole: true },
+  ],
   keywords: {
     en: ['find', 'grep', 'look for', 'where was', 'history', 'text'],
     'zh-CN': ['搜索', '查找', '全文', '哪里提到'],

@@ -5,6 +5,8 @@ import type { Command, Invocation } from '../../surfaces/cli/command.ts';
 /** A command with something on this machine behind it, in place of an action. */
 export interface LocalCommand {
   path: string;
+  /** For a further name of a command: the path of that command. */
+  sameAs?: string;
   summary: string;
   description?: string;
   /** Fields of the input. */
@@ -24,6 +26,7 @@ export interface LocalCommand {
 export function toLocalCommand(local: LocalCommand): Command {
   return {
     path: local.path,
+    ...(local.sameAs === undefined ? {} : { sameAs: local.sameAs }),
     summary: local.summary,
     ...(local.description === undefined ? {} : { description: local.description }),
     inputSchema: { type: 'object', properties: local.fields ?? {}, required: local.required ?? [] },

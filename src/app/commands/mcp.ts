@@ -1,12 +1,14 @@
 import type { Command } from '../../surfaces/cli/command.ts';
 import type { App } from '../app.ts';
+import { optional } from '../connection.ts';
 import { HOST_NAMES, type HostName, toHostConfig } from '../mcp-config.ts';
 import { choice, toLocalCommand } from './local-command.ts';
 
 export function mcpCommands(app: App): Command[] {
-  const serve = (path: string) =>
+  const serve = (path: string, sameAs?: string) =>
     toLocalCommand({
       path,
+      ...optional('sameAs', sameAs),
       summary: 'Serve an MCP host on stdin and stdout. The host starts this, not a person.',
       description:
         'Reads --server, --server-url and --session, and the active profile; no environment variable chooses the backend.',
@@ -16,7 +18,7 @@ export function mcpCommands(app: App): Command[] {
     });
   return [
     serve('mcp serve'),
-    serve('mcp start'),
+    serve('mcp start', 'mcp serve'),
     toLocalCommand({
       path: 'mcp config',
       summary: 'Print what to paste into an MCP host so that it can use Kaiwu.',

@@ -42,6 +42,9 @@ interface Manager {
   text: string;
   load: [command: string, ...args: string[]][];
   unload: [command: string, ...args: string[]][];
+  /** Ends it until it is started again, or until the next boot or login. */
+  stop: [command: string, ...args: string[]];
+  start: [command: string, ...args: string[]];
   isActive: [command: string, ...args: string[]];
   survivesReboot(): Promise<Pick<ServiceStatus, 'survivesReboot' | 'hint'>>;
 }
@@ -63,6 +66,18 @@ export async function uninstallService(spec: ServiceSpec, host: ServiceHost): Pr
   await rm(manager.file, { force: true });
   if (manager.name === 'systemd') await runAll([['systemctl', '--user', 'daemon-reload']], host, true);
   return serviceStatus(spec, host);
+}
+
+/** Ends what the service runs, in a way that its manager does not take for a crash. It stays installed. @throws unsupported | internal */
+export async function stopService(spec: ServiceSpec, host: ServiceHost): Promise<void> {
+  const manager = await requireManager(spec, host);
+  await runAll([manager.stop], host, true);
+}
+
+/** Starts an installed service that was stopped. @throws unsupported | internal */
+export async function startService(spec: ServiceSpec, host: ServiceHost): Promise<void> {
+  const manager = await requireManager(spec, host);
+  await runAll([manager.start], host, true);
 }
 
 export async function serviceStatus(spec: ServiceSpec, host: ServiceHost): Promise<ServiceStatus> {
@@ -118,6 +133,8 @@ function systemd(spec: ServiceSpec, host: ServiceHost): Manager {
     text: toSystemdUnit(spec),
     load: [systemctl('daemon-reload'), systemctl('enable', '--now', unit)],
     unload: [systemctl('disable', '--now', unit)],
+    stop: systemctl('stop', unit),
+    start: systemctl('start', unit),
     isActive: systemctl('is-active', unit),
     async survivesReboot() {
       const enabled = await host.run('systemctl', ['--user', 'is-enabled', unit]);
@@ -144,6 +161,9 @@ function launchd(spec: ServiceSpec, host: ServiceHost): Manager {
       ['launchctl', 'bootstrap', domain, file],
     ],
     unload: [['launchctl', 'bootout', target]],
+    // With KeepAlive, `launchctl stop` is a restart.
+    stop: ['launchctl', 'bootout', target],
+    start: ['launchctl', 'bootstrap', domain, file],
     isActive: ['launchctl', 'print', target],
     survivesReboot: async () => ({ survivesReboot: 'after_login' }),
   };

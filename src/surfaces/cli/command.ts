@@ -1,6 +1,7 @@
 import type { CallContext, Envelope } from '../../core/call.ts';
 import type { ErrorCode } from '../../core/errors.ts';
-import type { ActionData, ActionManifest, JsonSchema } from '../../core/spec.ts';
+import { type ActionData, type ActionManifest, type JsonSchema, toToolName } from '../../core/spec.ts';
+import type { Shape } from './render.ts';
 
 /** Flags that every command takes. */
 export interface GlobalFlags {
@@ -21,13 +22,16 @@ export interface Invocation {
 }
 
 /** A command, whether an action of the catalog is behind it or something on this machine. */
-export interface Command {
+export interface Command extends Shape {
   /** `session title set`. */
   path: string;
+  /** For a further name of a command: the path of that command. */
+  sameAs?: string;
+  /** Title of the action. What works on this machine alone has none. */
+  title?: string;
   summary: string;
   description?: string;
   inputSchema: JsonSchema;
-  outputSchema?: JsonSchema;
   /** Input fields taken by position, in order. */
   positionals: string[];
   /** Field that the default session fills. */
@@ -42,6 +46,8 @@ export interface Command {
   writes: boolean;
   /** Writes to the terminal while it runs: no progress is drawn over that. */
   talks?: boolean;
+  /** What the output looks like, where that depends on the input. */
+  shapeOf?: (input: Record<string, unknown>) => Shape | undefined;
   /** Text for people in place of the table that the output schema gives. */
   toText?: (output: Record<string, unknown>) => string;
   run(invocation: Invocation): Promise<Envelope>;
@@ -58,22 +64,33 @@ export type RunAction = (
 export function toCommands(manifests: readonly ActionManifest[], runAction: RunAction): Command[] {
   return manifests
     .filter(({ surfaces }) => surfaces.cli?.exposure === 'direct')
-    .flatMap((manifest) =>
-      [toPath(manifest.id), ...(manifest.commands ?? [])].map((path) => toCommand(manifest, path, runAction)),
-    );
+    .flatMap((manifest) => {
+      const command = toCommand(manifest, manifests, runAction);
+      const further = (manifest.commands ?? []).map((path) => ({ ...command, path, sameAs: command.path }));
+      return [command, ...further];
+    });
 }
 
 /** `session.permission_mode.set` is typed `session permission-mode set`. */
-export const toPath = (actionId: string): string => actionId.replaceAll('.', ' ').replaceAll('_', '-');
+const toPath = (actionId: string): string => actionId.replaceAll('.', ' ').replaceAll('_', '-');
 
-function toCommand(manifest: ActionManifest, path: string, runAction: RunAction): Command {
-  const { session } = manifest;
+function toCommand(
+  manifest: ActionManifest,
+  manifests: readonly ActionManifest[],
+  runAction: RunAction,
+): Command {
+  const { session, forward } = manifest;
   return {
-    path,
+    path: toPath(manifest.id),
+    title: manifest.title.en,
     summary: manifest.summary,
     ...(manifest.description === undefined ? {} : { description: manifest.description }),
     inputSchema: manifest.inputSchema,
     outputSchema: manifest.outputSchema,
+    ...(manifest.columns === undefined ? {} : { columns: manifest.columns }),
+    ...(forward === undefined
+      ? {}
+      : { shapeOf: (input) => findByName(manifests, input[forward.actionField]) }),
     positionals: manifest.positionals ?? [],
     ...(session === 'none' ? {} : { sessionField: session.field }),
     clearable: manifest.clearable ?? [],
@@ -90,3 +107,9 @@ function toCommand(manifest: ActionManifest, path: string, runAction: RunAction)
     },
   };
 }
+
+const findByName = (manifests: readonly ActionManifest[], name: unknown): ActionManifest | undefined =>
+  manifests.find(
+    ({ id, aliases = [] }) =>
+      id === name || toToolName(id) === name || aliases.some((alias) => alias.name === name),
+  );

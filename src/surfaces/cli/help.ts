@@ -2,20 +2,13 @@ import { ERRORS } from '../../core/errors.ts';
 import type { JsonSchema } from '../../core/spec.ts';
 import type { Command } from './command.ts';
 import { fieldFlags, toFlag } from './flags.ts';
-import type { Paint } from './paint.ts';
+import { definitions, globalFlags, type HelpStyle, paragraph, section } from './help-text.ts';
+import { shellQuote } from './shell-quote.ts';
 
-const GLOBAL_HELP: [string, string][] = [
-  ['--server NAME', 'Use this profile (see `kaiwu server list`).'],
-  ['--server-url URL', 'Use this backend.'],
-  ['--webapp-url URL', 'Use this web app for links.'],
-  ['--session ID', 'Session where a command needs one and none is given.'],
-  ['--json', 'Print one JSON envelope on one line.'],
-  ['-h, --help', 'Show help.'],
-];
-
-/** Help of one command. Needs no backend. */
-export function commandHelp(command: Command, paint: Paint): string {
-  const { path, inputSchema, positionals } = command;
+/** Help of one command. Needs no backend. @param names all commands, to find its further names among */
+export function commandHelp(command: Command, names: readonly Command[], style: HelpStyle): string {
+  const { path, inputSchema, positionals, title } = command;
+  const { program, width } = style;
   const required = new Set(inputSchema.required);
   const slots = positionals.map((field) => (required.has(field) ? `<${field}>` : `[${field}]`));
   const fields = inputSchema.properties ?? {};
@@ -27,47 +20,41 @@ export function commandHelp(command: Command, paint: Paint): string {
   if (command.writes) rows.push(['--idempotency-key KEY', 'The same key and input run once.']);
   if (!fieldFlags(command).has('input'))
     rows.push(['--input JSON', 'All fields as one object; - reads stdin.']);
+  const main = command.sameAs ?? path;
+  const paths = names
+    .filter((other) => other.path !== path && (other.path === main || other.sameAs === main))
+    .map((other) => other.path);
+  const usage = [path, ...paths].map((name) => `  ${[program, name, ...slots, '[flags]'].join(' ')}`);
+  const list = (lines: [string, string][]) => definitions(lines, width);
   return [
-    command.summary,
-    ...(command.description === undefined ? [] : ['', command.description]),
-    section('Usage', [`  kaiwu ${[path, ...slots, '[flags]'].join(' ')}`], paint),
-    section(
+    ...(title === undefined ? [] : [style.paint.bold(title), '']),
+    ...paragraph([command.summary, command.description].filter(Boolean).join(' '), width),
+    ...section('Usage', usage, style),
+    ...section(
       'Arguments',
-      table(positionals.map((field) => [field, describe(fields[field], required.has(field))])),
-      paint,
+      list(positionals.map((field) => [field, describe(fields[field], required.has(field))])),
+      style,
     ),
-    section('Flags', table(rows), paint),
-    section('Everywhere', table(GLOBAL_HELP), paint),
-    section(
+    ...section('Flags', list(rows), style),
+    ...section('Everywhere', list(globalFlags(style)), style),
+    ...section(
       'Examples',
-      command.examples.flatMap((example) => toExample(command, example)),
-      paint,
+      command.examples.flatMap(({ title: what, input }) => [
+        `  # ${what}`,
+        `  ${toCommandLine(program, command, input)}`,
+      ]),
+      style,
     ),
-    section('Errors', table(command.errors.map((code) => [code, `exits with ${ERRORS[code].exit}`])), paint),
-  ]
-    .filter((part) => part !== undefined)
-    .join('\n');
-}
-
-/** Help of a group of commands, or of all. */
-export function groupHelp(path: string, below: readonly Command[], paint: Paint): string {
-  const intro =
-    path === '' ? 'Kaiwu runs coding agents on your machines and lets you steer them from anywhere.' : '';
-  const rows = below.map((command): [string, string] => [command.path, command.summary]);
-  return [
-    ...(intro === '' ? [] : [intro]),
-    section('Usage', [`  kaiwu ${path === '' ? '' : `${path} `}<command> [flags]`], paint),
-    section('Commands', table(rows), paint),
-    section('Everywhere', table(GLOBAL_HELP), paint),
-    '',
-    `Help of a command: kaiwu ${path === '' ? 'session list' : (rows[0]?.[0] ?? path)} --help`,
-  ]
-    .filter((part) => part !== undefined)
-    .join('\n');
+    ...section(
+      'Errors',
+      list(command.errors.map((code) => [code, `exits with ${ERRORS[code].exit}`])),
+      style,
+    ),
+  ].join('\n');
 }
 
 /** The line that a person would type for an input. */
-export function toCommandLine(command: Command, input: Record<string, unknown>): string {
+function toCommandLine(program: string, command: Command, input: Record<string, unknown>): string {
   const words: string[] = [];
   for (const field of command.positionals) {
     if (input[field] === undefined) break;
@@ -77,7 +64,7 @@ export function toCommandLine(command: Command, input: Record<string, unknown>):
   const flags = Object.entries(input)
     .filter(([field]) => !placed.includes(field))
     .flatMap(([field, value]) => toFlagWords(toFlag(field), value));
-  return ['kaiwu', command.path, ...words, ...flags].join(' ');
+  return [program, command.path, ...words, ...flags].join(' ');
 }
 
 function toFlagWords(flag: string, value: unknown): string[] {
@@ -86,15 +73,8 @@ function toFlagWords(flag: string, value: unknown): string[] {
   return values.map((item) => `--${flag} ${quote(item)}`);
 }
 
-function quote(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-const toExample = (command: Command, { title, input }: Command['examples'][number]): string[] => [
-  `  # ${title}`,
-  `  ${toCommandLine(command, input)}`,
-];
+const quote = (value: unknown): string =>
+  shellQuote(typeof value === 'string' ? value : JSON.stringify(value));
 
 function valueName(schema: JsonSchema | undefined): string {
   switch (schema?.type) {
@@ -121,13 +101,4 @@ function describe(schema: JsonSchema | undefined, required: boolean): string {
       : [`default ${JSON.stringify(schema.default)}`]),
   ];
   return `${schema?.description ?? ''}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`.trim();
-}
-
-function section(title: string, lines: string[], paint: Paint): string | undefined {
-  return lines.length === 0 ? undefined : `\n${paint.bold(title)}\n${lines.join('\n')}`;
-}
-
-function table(rows: [string, string][]): string[] {
-  const width = Math.max(0, ...rows.map(([name]) => name.length));
-  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`.trimEnd());
 }

@@ -9,6 +9,8 @@ export interface CliIo {
   cwd: string;
   /** Columns of the terminal that stdout is; undefined when it is none. */
   width?: number;
+  /** IANA name of the person's time zone. */
+  timeZone: string;
   /** Colour on stdout. */
   color: boolean;
   /** stderr is a terminal, so that progress can be drawn over itself. */

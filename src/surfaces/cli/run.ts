@@ -4,15 +4,18 @@ import { ERRORS, toWireError, type WireError } from '../../core/errors.ts';
 import { toVisibleText } from '../../core/visible-text.ts';
 import type { Command } from './command.ts';
 import { parseLine } from './flags.ts';
-import { commandHelp, groupHelp } from './help.ts';
+import { groupHelp, overviewHelp } from './group-help.ts';
+import { commandHelp } from './help.ts';
 import { toInput } from './input.ts';
 import { type CliIo, write } from './io.ts';
 import { createPaint, type Paint } from './paint.ts';
-import { renderOutput } from './render.ts';
+import { renderOutput, type Shape } from './render.ts';
 import { startSpinner } from './spinner.ts';
 import { findCommand } from './tree.ts';
 
 export interface RunOptions {
+  /** Name that the program was called by, for help and hints. */
+  program: string;
   /** Words after the program's name. */
   argv: readonly string[];
   commands: readonly Command[];
@@ -23,12 +26,15 @@ export interface RunOptions {
   onError(error: unknown): void;
 }
 
+/** Columns of help where it goes to no terminal. */
+const HELP_WIDTH = 100;
+
 /** Exit code of a call that now waits for a person's approval. */
 const APPROVAL_EXIT = 3;
 
 /** Runs one line. @returns the exit code, once all output has left the process */
 export async function runCli(options: RunOptions): Promise<number> {
-  const { io } = options;
+  const { io, program } = options;
   const json = options.argv.includes('--json');
   const paint = createPaint(io.color);
   try {
@@ -36,24 +42,25 @@ export async function runCli(options: RunOptions): Promise<number> {
   } catch (error) {
     const wire = toWireError(error);
     if (wire.code === 'internal') options.onError(error);
-    return await tell({ status: 'error', error: wire }, { io, json, paint });
+    return await tell({ status: 'error', error: wire }, { io, json, paint, program });
   }
 }
 
 async function runLine(options: RunOptions, paint: Paint): Promise<number> {
-  const { io, commands, signal } = options;
+  const { io, commands, signal, program } = options;
   const asked = options.argv[0] === 'help' ? [...options.argv.slice(1), '--help'] : [...options.argv];
   if (asked.length === 1 && (asked[0] === '--version' || asked[0] === '-v')) {
     await write(io.stdout, `${options.version}\n`);
     return 0;
   }
+  const help = { program, width: io.width ?? HELP_WIDTH, paint };
   const { command, path, below, rest } = findCommand(asked, commands);
   if (command === undefined) {
-    await write(io.stdout, `${groupHelp(path, below, paint)}\n`);
+    await write(io.stdout, `${path === '' ? overviewHelp(below, help) : groupHelp(path, below, help)}\n`);
     return 0;
   }
   if (rest.includes('--help') || rest.includes('-h')) {
-    await write(io.stdout, `${commandHelp(command, paint)}\n`);
+    await write(io.stdout, `${commandHelp(command, commands, help)}\n`);
     return 0;
   }
   const line = parseLine(rest, command);
@@ -63,30 +70,39 @@ async function runLine(options: RunOptions, paint: Paint): Promise<number> {
   const envelope = await command
     .run({ input, flags, signal, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) })
     .finally(stop);
-  return tell(envelope, { io, json: flags.json, paint, command });
+  const shape = command.shapeOf?.(input) ?? command;
+  return tell(envelope, { io, json: flags.json, paint, program, shape, toText: command.toText });
 }
 
-interface Telling {
-  io: CliIo;
+interface Telling extends Pick<RunOptions, 'io' | 'program'> {
   json: boolean;
   paint: Paint;
-  command?: Command;
+  shape?: Shape;
+  toText?: Command['toText'];
 }
 
 /** Prints the outcome: one line of JSON for programs, text for people. @returns the exit code */
-async function tell(envelope: Envelope, { io, json, paint, command }: Telling): Promise<number> {
+async function tell(envelope: Envelope, telling: Telling): Promise<number> {
+  const { io, json, paint, program, shape = {}, toText } = telling;
+  const { width, timeZone } = io;
   if (json) await write(io.stdout, `${JSON.stringify(envelope)}\n`);
   else if (envelope.status === 'ok') {
     const { output } = envelope;
-    const shown =
-      command?.toText?.(output) ?? renderOutput(output, command?.outputSchema, { width: io.width, paint });
+    const shown = toText?.(output) ?? renderOutput(output, shape, { width, timeZone, paint });
     if (shown !== '') await write(io.stdout, `${shown}\n`);
   } else if (envelope.status === 'approval_required') {
-    const { approval } = envelope;
-    await write(io.stdout, `${renderOutput({ ...approval }, undefined, { width: io.width, paint })}\n`);
-  } else await write(io.stderr, toErrorText(envelope.error, paint));
+    const { summary, artifactId, expiresAt, decideWith, waitWith } = envelope.approval;
+    const fields = { id: artifactId, expiresAt, decideWith, waitWith };
+    const rest = renderOutput(fields, {}, { width, timeZone, paint });
+    const text = `A person must approve this first: ${toVisibleText(summary)}\n${rest}\n`;
+    await write(io.stdout, inOwnName(text, program));
+  } else await write(io.stderr, inOwnName(toErrorText(envelope.error, paint), program));
   return exitCode(envelope);
 }
+
+/** Other parts write commands under the name of the stable channel; a person is told the name that they use. */
+const inOwnName = (text: string, program: string): string =>
+  text.replaceAll(/(?<=`|: |  )kaiwu (?=[a-z]|--)/g, `${program} `);
 
 function exitCode(envelope: Envelope): number {
   if (envelope.status === 'ok') return 0;
