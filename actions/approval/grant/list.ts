@@ -15,6 +15,14 @@ export default defineAction({
   surfaces: APPROVALS,
   approvals: 'never',
   session: 'none',
+  columns: [
+    { label: 'id', of: ['grantId'] },
+    { label: 'action', of: ['actionId'] },
+    'surface',
+    { label: 'left', of: ['usesLeft'] },
+    { label: 'until', of: ['revokedAt', 'expiresAt'] },
+    { label: 'by', of: ['createdBy'] },
+  ],
   keywords: {
     en: ['standing permissions', 'allowed', 'remembered', 'exceptions'],
     'zh-CN': ['授权列表', '已允许'],
