@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setImmediate } from 'node:timers/promises';
-import { APPROVAL_MOVES, isSettled } from '../../../src/core/approval.ts';
+import { APPROVAL_MOVES } from '../../../src/core/approval.ts';
 import { openSqlite } from '../../../src/local/sqlite.ts';
 import { APPROVALS, MAX_PENDING } from './amounts.ts';
 import { createTestRuntime, DATABASES } from './databases.ts';
@@ -28,6 +28,11 @@ const openStore = async () => {
 
 const pick = <T>(of: readonly T[]): T | undefined => of[Math.floor(Math.random() * of.length)];
 
+const shuffled = (count: number): string[] =>
+  Array.from({ length: count }, (_, i) => ({ id: `a-${i}`, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ id }) => id);
+
 const JOBS: Record<string, () => Promise<void>> = {
   /** Tries to approve a-0 to a-49 in rising order and says which of them it won. */
   approve: async () => {
@@ -44,19 +49,20 @@ const JOBS: Record<string, () => Promise<void>> = {
     const { approvals } = await openStore();
     say('ready');
     await go();
-    for (let settled = 0; settled < APPROVALS; ) {
-      const artifactId = `a-${Math.floor(Math.random() * APPROVALS)}`;
-      const status = (await approvals.get(artifactId))?.status ?? 'pending';
-      const to = pick(APPROVAL_MOVES[status]);
-      // What another process executes is only given up, and not often.
-      const lease = status === 'executing' && to === 'unknown' ? undefined : name;
-      if (to !== undefined && (lease !== undefined || Math.random() < 0.2)) {
+    for (let open = true; open; ) {
+      open = false;
+      for (const artifactId of shuffled(APPROVALS)) {
+        const status = (await approvals.get(artifactId))?.status ?? 'pending';
+        const to = pick(APPROVAL_MOVES[status]);
+        if (to === undefined) continue;
+        open = true;
+        // What another process executes is only given up, and not often.
+        const lease = to === 'unknown' ? undefined : name;
+        if (lease === undefined && Math.random() > 0.2) continue;
         const moved = await approvals.move(artifactId, status, to, {}, lease);
         if (moved) say(`${artifactId} ${status} ${to}`);
+        await setImmediate();
       }
-      if (!isSettled(status)) settled = 0;
-      else settled += 1;
-      await setImmediate();
     }
     say('done');
   },
