@@ -125,7 +125,7 @@ test('a stop during the start ends the start', async () => {
   expect(world.daemon.status().sessions).toEqual([]);
 });
 
-test('agents get a clean environment: what they need, nothing of ours', async () => {
+test('agents get a clean environment: what they need, nothing of ours but the mark of their session', async () => {
   const world = await createWorld({
     agents: [fakeAgent('env', { inherit: ['ANTHROPIC_*'], env: { GIVEN: 'default' } })],
     env: {
@@ -147,8 +147,9 @@ test('agents get a clean environment: what they need, nothing of ours', async ()
     https_proxy: 'http://proxy:1',
     GIVEN: 'default',
     HOME: world.home,
+    KAIWU_AGENT_SESSION: 's1',
   });
-  expect(Object.keys(env).filter((name) => /KAIWU|OPENAI|SANDBOX/.test(name))).toEqual([]);
+  expect(Object.keys(env).filter((name) => /KAIWU_(?!AGENT_SESSION)|OPENAI|SANDBOX/.test(name))).toEqual([]);
 });
 
 test('secrets of the environment do not reach logs or messages', async () => {
