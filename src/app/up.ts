@@ -179,9 +179,8 @@ function welcome(app: App, url: string): string {
   const { config } = toHostConfig(app, 'claude');
   const program = programName(app);
   // Another terminal need not have what this one was started with.
-  const home = app.env.KAIWU_HOME
-    ? `  First, since it is set here:\n    export KAIWU_HOME=${shellQuote(app.paths.home)}\n`
-    : '';
+  const home = app.env.KAIWU_HOME ? `  export KAIWU_HOME=${shellQuote(app.paths.home)}\n` : '';
+  const newest = `"$(${program} session list --limit 1 | grep -o '^sess_[a-z0-9]*')"`;
   return `ready ${url}
 
 To use Kaiwu from an MCP host, paste this into its configuration.
@@ -189,14 +188,12 @@ For other hosts: ${program} mcp config --host NAME
 
 ${config}
 
-Three things to try, in another terminal:
+Three things to try, in another terminal: start the demo agent in the folder that you are in,
+see your sessions, and talk to the newest one.
 
-${home}  Start the demo agent in the folder that you are in:
-    ${program} session spawn-new demo . --title "First session"
-  See your sessions, the newest first:
-    ${program} session list
-  Talk to the newest one and wait for the reply:
-    ${program} session message send "$(${program} session list --limit 1 | grep -o '^sess_[a-z0-9]*')" "say hello" --wait
+${home}  ${program} session spawn-new demo . --title "First session"
+  ${program} session list
+  ${program} session message send ${newest} "say hello" --wait
 
 Ctrl-C stops everything.
 `;

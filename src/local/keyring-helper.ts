@@ -63,5 +63,5 @@ async function tryOut(entry: native.AsyncEntry): Promise<void> {
 function toReason(error: unknown): string {
   const text = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
   const isAbsent = /DBUS_SESSION_BUS_ADDRESS|ServiceUnknown|dbus-launch|No such file or directory/.test(text);
-  return isAbsent ? 'this login has none' : text.slice(0, 160);
+  return isAbsent ? 'this login has none (no D-Bus session)' : text.slice(0, 160);
 }

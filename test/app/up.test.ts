@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createProcessTable } from '../../src/local/process-table.ts';
-import { bareEnv, makeFolder, runKaiwu } from '../helpers/kaiwu.ts';
+import { bareEnv, KAIWU, makeFolder, runKaiwu } from '../helpers/kaiwu.ts';
 import { descendantsOf, seenOf, waitGone } from '../helpers/processes.ts';
 import { makeHome } from '../helpers/signed-in.ts';
 import { startWorld, type World } from '../helpers/world.ts';
@@ -40,7 +40,6 @@ describe('kaiwu up', () => {
     const config = JSON.parse(stdout.slice(stdout.indexOf('{'), stdout.lastIndexOf('}') + 1));
     expect(config.mcpServers.kaiwu.args.slice(-2)).toEqual(['mcp', 'serve']);
     expect(config.mcpServers.kaiwu.env).toEqual({ KAIWU_HOME: home });
-    expect(stdout.match(/^ {2}kaiwu /gm)).toHaveLength(3);
     const status = (await cli(['auth', 'status', '--json'])).json.output;
     expect(status).toMatchObject({
       profile: 'local',
@@ -61,6 +60,47 @@ describe('kaiwu up', () => {
       '--json',
     ];
     expect((await cli(line)).json.output).toMatchObject({ status: 'completed', reply: 'hello' });
+  });
+
+  it('names three things to try that work when they are pasted into another terminal', async () => {
+    const { output, home } = await world();
+    const { stdout } = output();
+    const folder = await makeFolder();
+    const lines = stdout.slice(stdout.indexOf('Three things')).match(/^ {2}\S.*$/gm) ?? [];
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toBe(`  export KAIWU_HOME=${home}`);
+    expect(lines.slice(1).every((line) => line.startsWith(`  ${KAIWU} session `))).toBe(true);
+    const { KAIWU_HOME: _, ...env } = bareEnv(home);
+    const pasted = await runKaiwu(['-c', lines.join('\n')], { command: ['/bin/sh'], env, cwd: folder });
+    expect(pasted.stderr).toBe('');
+    expect(pasted.stdout).toContain(`directory        ${folder}\n`);
+    expect(pasted.stdout).toContain('First session  idle');
+    expect(pasted.stdout).toMatch(/reply +hello\n$/);
+    await rm(folder, { recursive: true });
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s to the whole group, as from a terminal or `timeout`, is one quiet end',
+    async (signal) => {
+      const { pid, output } = await world();
+      const all = [seenOf(pid), ...descendantsOf(pid)];
+      const before = output().stderr;
+      process.kill(-pid, signal);
+      expect(await waitGone(all, 20_000)).toEqual([]);
+      expect(output().stderr).toBe(before);
+    },
+  );
+
+  it('tells who stops its daemon that it comes back', async () => {
+    const { cli, pid, home } = await world();
+    const before = await stateOf(join(home, 'profiles/local/daemon.json'));
+    const { output } = (await cli(['daemon', 'stop', '--json'])).json;
+    expect(output.note).toContain(`\`kaiwu up\` (pid ${pid}) runs it and starts it again`);
+    const restarted = (await cli(['daemon', 'restart', '--json'])).json.output;
+    expect(restarted.state).toBe('running');
+    expect(restarted.pid).not.toBe(before.pid);
+    const after = await stateOf(join(home, 'profiles/local/daemon.json'));
+    expect(descendantsOf(pid).map((child) => child.pid)).toContain(after.pid);
   });
 
   it('a second start finds the first, and ends well', async () => {

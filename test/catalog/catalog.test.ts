@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { registry } from '../../src/app/registry.generated.ts';
 import { createCatalog } from '../../src/core/catalog.ts';
 import { ERRORS } from '../../src/core/errors.ts';
@@ -92,6 +93,17 @@ describe.each(each)('%s', (id, action) => {
     }
   });
 
+  it('shows people columns of its one list, by fields that its rows have', () => {
+    const lists = Object.entries(action.output.shape).filter(([, field]) => rowOf(field) !== undefined);
+    if (action.columns === undefined) return;
+    expect(lists).toHaveLength(1);
+    const row = rowOf(lists[0]![1])!;
+    const named = action.columns.flatMap((column) => (typeof column === 'string' ? [column] : column.of));
+    expect(named.filter((field) => !hasField(row, field.split('.')))).toEqual([]);
+    const wholes = action.columns.map((column) => typeof column === 'object' && column.whole === true);
+    expect(wholes.indexOf(true)).toBe(wholes.includes(true) ? wholes.length - 1 : -1);
+  });
+
   it('has examples that its schema takes', () => {
     expect(action.examples.length).toBeGreaterThan(0);
     for (const example of action.examples) {
@@ -99,6 +111,22 @@ describe.each(each)('%s', (id, action) => {
     }
   });
 });
+
+type RawSchema = { [key: string]: RawSchema } & { type?: string; properties?: Record<string, RawSchema> };
+const toRaw = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'output' }) as unknown as RawSchema;
+
+/** Schema of the rows, if a field is a list of objects. */
+function rowOf(field: z.ZodType): RawSchema | undefined {
+  const { type, items } = toRaw(field);
+  return type === 'array' && items?.type === 'object' ? items : undefined;
+}
+
+/** An open object may have any field. */
+function hasField({ properties = {}, additionalProperties }: RawSchema, [name, ...rest]: string[]): boolean {
+  const inner = properties[name!];
+  if (inner === undefined) return (additionalProperties as unknown) !== false;
+  return rest.length === 0 || hasField(inner, rest);
+}
 
 /** Paths of properties without a description. */
 function undescribed(schema: (typeof catalog.manifests)[number]['inputSchema'], path = ''): string[] {

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { chown, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CHANNELS, resolveHome, toHomePaths } from '../../src/local/home.ts';
+import { ensurePrivateFolder } from '../../src/local/private-folder.ts';
 import { KAIWU, makeFolder, runKaiwu } from '../helpers/kaiwu.ts';
 import { makeHome } from '../helpers/signed-in.ts';
 
@@ -68,6 +69,51 @@ describe('where the state lies', () => {
     );
     expect(modes.map((mode) => mode.toString(8))).toEqual(['700', '600']);
     await home.remove();
+  });
+});
+
+describe('a folder that others use', () => {
+  it.each(['up', 'backend start', 'server add x https://x.example', 'session list', 'mcp serve'])(
+    'is refused as a home and left as it is: %s',
+    async (line) => {
+      const folder = await makeFolder();
+      await chmod(folder, 0o1777);
+      await writeFile(join(folder, 'of-others.txt'), '');
+      const env = { PATH: process.env.PATH, HOME: folder, KAIWU_HOME: folder };
+      const { code, stderr } = await runKaiwu(line.split(' '), { env, cwd: folder });
+      expect(code).toBe(1);
+      expect(stderr).toContain(`state_damaged: ${folder} is open to others (mode 1777)`);
+      expect(stderr).toContain(`Set KAIWU_HOME to a folder of its own, such as ${folder}/kaiwu.`);
+      expect((await stat(folder)).mode & 0o7777).toBe(0o1777);
+      expect(await readdir(folder)).toEqual(['of-others.txt']);
+      await rm(folder, { recursive: true });
+    },
+  );
+
+  it('is made private where it is empty, or a home of Kaiwu with all that is in it', async () => {
+    const folder = await makeFolder();
+    await chmod(folder, 0o755);
+    await ensurePrivateFolder(folder);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    await mkdir(join(folder, 'profiles/a'), { recursive: true });
+    await writeFile(join(folder, 'config.json'), '{}');
+    await writeFile(join(folder, 'profiles/a/x'), '');
+    for (const path of [folder, join(folder, 'profiles/a')]) {
+      await chmod(path, 0o755);
+      await ensurePrivateFolder(path);
+      expect((await stat(path)).mode & 0o777).toBe(0o700);
+    }
+    await rm(folder, { recursive: true });
+  });
+
+  it('is refused in any depth outside of a home', async () => {
+    const folder = await makeFolder();
+    await mkdir(join(folder, 'a/b/c'), { recursive: true });
+    await writeFile(join(folder, 'config.json'), '{}');
+    await writeFile(join(folder, 'a/b/c/x'), '');
+    await chmod(join(folder, 'a/b/c'), 0o755);
+    await expect(ensurePrivateFolder(join(folder, 'a/b/c'))).rejects.toMatchObject({ code: 'state_damaged' });
+    await rm(folder, { recursive: true });
   });
 });
 

@@ -18,8 +18,8 @@ export interface TableColumn {
 
 /** Fewest cells for a text that is cut. */
 const MIN_TEXT = 16;
-/** One word of at most this many characters is not cut: ids are copied. */
-const LONGEST_WORD = 40;
+/** One short word, as ids are, which people copy. Paths and addresses may be cut. */
+const KEPT_WHOLE = /^[!-.0-~]{0,40}$/;
 
 /** The columns of a list that have anything to show: as declared, else all fields in the schema's order. */
 export function toColumns(
@@ -50,8 +50,7 @@ function toColumn(rows: Row[], { label, of, whole }: Exclude<Column, string>, ti
   });
   const lines = cells.filter((cell) => !(whole && cell.includes('\n')));
   const natural = Math.max(displayWidth(label), ...lines.map(displayWidth));
-  const rigid =
-    of.every(isTimeField) || cells.every((cell) => !/[\s/]/.test(cell) && cell.length <= LONGEST_WORD);
+  const rigid = of.every(isTimeField) || cells.every((cell) => KEPT_WHOLE.test(cell));
   const least = whole ? displayWidth(label) : rigid ? natural : Math.min(natural, MIN_TEXT);
   const fields = of.map((field) => field.split('.')[0] ?? field);
   return { label, fields, cells, whole: whole === true, natural, least };

@@ -1,7 +1,9 @@
 import type { Command } from './command.ts';
-import { definitions, globalFlags, type HelpStyle, section, widest } from './help-text.ts';
+import { definitions, globalFlags, type HelpStyle, paragraph, section, widest } from './help-text.ts';
 
 type Line = [name: string, text: string];
+
+const INTRO = 'Kaiwu runs coding agents on your machines and lets you steer them from anywhere.';
 
 interface Group {
   title: string;
@@ -15,13 +17,16 @@ export function overviewHelp(commands: readonly Command[], style: HelpStyle): st
   const names = Math.max(0, ...families.map(({ lines }) => widest(lines)));
   const flags: Line[] = [...globalFlags(style), ['-v, --version', 'Show the version.']];
   return [
-    'Kaiwu runs coding agents on your machines and lets you steer them from anywhere.',
+    ...paragraph(INTRO, width),
     ...section('Usage', [`  ${program} <command> [flags]`], style),
     ...section('This machine', definitions(toMachineLines(commands), width), style),
     ...families.flatMap(({ title, lines }) => section(title, definitions(lines, width, names), style)),
     ...section('Everywhere', definitions(flags, width), style),
     '',
-    `More: \`${program} daemon --help\` for a group, \`${program} session list --help\` for a command.`,
+    ...paragraph(
+      `More: \`${program} daemon --help\` for a group, \`${program} session list --help\` for a command.`,
+      width,
+    ),
   ].join('\n');
 }
 

@@ -29,7 +29,11 @@ export function renderTable(
   const columns = width === undefined ? all.map(toPipe) : fitColumns(all, width);
   const first = (columns[0]?.width ?? 0) + GAP;
   const step = first <= NEAR ? first : STEP;
-  const lines = [join(columns.map((column) => paint.bold(column.label) + rest(column)))];
+  const head = columns.map(({ label, width: room }) => {
+    const shown = cut(label, room);
+    return paint.bold(shown) + ' '.repeat(Math.max(0, room - displayWidth(shown)));
+  });
+  const lines = [join(head)];
   let isCut = false;
   for (const i of rows.keys()) {
     const below: string[] = [];
@@ -51,8 +55,6 @@ export function renderTable(
 }
 
 const join = (cells: string[]): string => cells.join(' '.repeat(GAP)).trimEnd();
-
-const rest = ({ label, width }: FittedColumn): string => ' '.repeat(Math.max(0, width - displayWidth(label)));
 
 const toPipe = (column: TableColumn): FittedColumn => ({
   ...column,

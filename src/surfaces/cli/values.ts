@@ -12,8 +12,14 @@ export type TimeFormat = (rfc3339: string) => string;
 export function createTimeFormat(timeZone: string): TimeFormat {
   const two = '2-digit';
   const format = new Intl.DateTimeFormat('en', {
-    ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: two, day: two },
-    ...{ hour: two, minute: two, second: two },
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: two,
+    day: two,
+    hour: two,
+    minute: two,
+    second: two,
   });
   return (text) => {
     const date = new Date(text);

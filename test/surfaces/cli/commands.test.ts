@@ -4,6 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../../src/core/errors.ts';
 import type { ActionManifest } from '../../../src/core/spec.ts';
 import { answersWith, type FakeBackend, startFakeBackend } from '../../helpers/fake-backend.ts';
+import { toCommands } from '../../../src/surfaces/cli/command.ts';
+import { overviewHelp } from '../../../src/surfaces/cli/group-help.ts';
+import { commandHelp } from '../../../src/surfaces/cli/help.ts';
+import { createPaint } from '../../../src/surfaces/cli/paint.ts';
+import { displayWidth } from '../../../src/surfaces/cli/table.ts';
+import { KAIWU } from '../../helpers/kaiwu.ts';
 import { type Home, makeHome, signIn } from '../../helpers/signed-in.ts';
 
 let home: Home;
@@ -121,8 +127,8 @@ describe('commands of the catalog', () => {
     expect([asJson.code, asJson.json]).toEqual([3, { status: 'approval_required', approval }]);
     const asText = await home.cli(['session', 'stop', 'sess_1']);
     expect(asText.code).toBe(3);
-    expect(asText.stdout).toContain(approval.artifactId);
-    expect(asText.stdout).toContain(approval.decideWith);
+    expect(asText.stdout).toMatch(/^A person must approve this first: Stop it\nid +2765bc88-69ea-/);
+    expect(asText.stdout).toContain(`decide with  ${approval.decideWith}\n`);
   });
 
   it('tells people about errors on stderr, with the next step', async () => {
@@ -176,13 +182,63 @@ describe('help', () => {
     expect(stdout).toMatch(/kaiwu session title set sess_\w+ '.*'/);
   });
 
-  it('lists every direct action, under its id and its further names', async () => {
+  it('lists every direct action by its title, with its further names on the same line', async () => {
     const { stdout } = await home.cli(['--help']);
     const direct = manifests.filter(({ surfaces }) => surfaces.cli?.exposure === 'direct');
     expect(direct.length).toBeGreaterThan(20);
-    for (const { id, commands = [] } of direct) {
-      for (const path of [id.replaceAll('.', ' ').replaceAll('_', '-'), ...commands])
-        expect(stdout).toContain(`  ${path} `);
+    for (const { id, title, commands = [] } of direct) {
+      const names = [id.replaceAll('.', ' ').replaceAll('_', '-'), ...commands].join(', ');
+      expect(stdout.split('\n').filter((line) => line.startsWith(`  ${names}  `))).toEqual([
+        expect.stringMatching(new RegExp(`  ${title.en}$`)),
+      ]);
+    }
+    const headings = stdout.split('\n').filter((line) => /^[A-Z][^.:]*$/.test(line));
+    expect(headings.join('; ')).toBe(
+      'Usage; This machine; Session; Action; Approval; Agents; Device; Policy; Token; Audit, machines, paths, servers; Everywhere',
+    );
+    expect(stdout).toMatch(/^ {2}daemon +start, stop, restart, status, /m);
+  });
+
+  it('of a group lists the commands of the group', async () => {
+    const { stdout } = await home.cli(['session', '--help']);
+    expect(stdout).toMatch(/^Usage\n {2}kaiwu session <command> \[flags\]\n\nCommands\n/);
+    expect(stdout).toMatch(/^ {2}session spawn-new +Start a new session$/m);
+    expect(stdout).not.toContain('  action ');
+    expect((await home.cli(['auth', '--help'])).stdout).toMatch(/^ {2}auth approve +Let a device sign in$/m);
+  });
+
+  it('names the command that was typed, in help and hints', async () => {
+    const hdev = { command: [process.execPath, KAIWU.replace(/kaiwu$/, 'hdev')] };
+    const help = await Promise.all(
+      [['--help'], ['session', '--help'], ['session', 'list', '--help']].map((line) => home.cli(line, hdev)),
+    );
+    const wrong = await Promise.all(
+      [
+        ['sesion', 'list'],
+        ['session', 'message', 'send', 'x'],
+        ['server', 'test', 'no'],
+      ].map((line) => home.cli(line, { ...hdev, env: { KAIWU_HOME: home.path('nothing-yet') } })),
+    );
+    for (const { stdout, stderr } of [...help, ...wrong]) {
+      expect(stdout + stderr).toContain('hdev ');
+      expect(stdout + stderr).not.toMatch(/\bkaiwu [a-z-]/);
+    }
+  });
+
+  it('fits the terminal that it is shown in', () => {
+    const commands = toCommands(manifests, () => Promise.reject(new Error('not called')));
+    const paint = createPaint(false);
+    for (const width of [60, 80, 120]) {
+      const style = { program: 'kaiwu', width, paint };
+      const texts = [
+        overviewHelp(commands, style),
+        ...commands.map((one) => commandHelp(one, commands, style)),
+      ];
+      const isCommandLine = (line: string) => /^ {2}(kaiwu|#) |`kaiwu/.test(line);
+      const long = texts.flatMap((text) =>
+        text.split('\n').filter((line) => displayWidth(line) > width && !isCommandLine(line)),
+      );
+      expect(long.filter((line) => line.trim().includes(' '))).toEqual([]);
     }
   });
 

@@ -1,13 +1,20 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ActionManifest } from '../../../src/core/spec.ts';
 import { createPaint } from '../../../src/surfaces/cli/paint.ts';
 import { renderOutput } from '../../../src/surfaces/cli/render.ts';
-import { displayWidth, wrap } from '../../../src/surfaces/cli/table.ts';
+import { cut, displayWidth, wrap } from '../../../src/surfaces/cli/table.ts';
 import { answersWith, type FakeBackend, startFakeBackend } from '../../helpers/fake-backend.ts';
 import { KAIWU } from '../../helpers/kaiwu.ts';
 import { type Home, makeHome, signIn } from '../../helpers/signed-in.ts';
+
+const manifests = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../dist/catalog.json'), 'utf8'),
+) as ActionManifest[];
 
 let home: Home;
 let backend: FakeBackend;
@@ -31,21 +38,52 @@ describe('output for people', () => {
   it('is a table for a list, and lines for one thing', async () => {
     output = sessionsOf('One', '漢字');
     expect((await home.cli(['session', 'list'])).stdout).toBe(
-      [
-        'session id  title  status  last seq',
-        'sess_0      One    idle    0',
-        'sess_1      漢字   idle    1',
-        '',
-      ].join('\n'),
-    );
-    output = { sessions: [] };
-    expect((await home.cli(['session', 'list'])).stdout).toBe('no sessions\n');
-    output = { sessionId: 'sess_0', status: 'failed', reason: { code: 'x', message: 'y' } };
-    expect((await home.cli(['session', 'status', 'get', 'sess_0'])).stdout).toBe(
-      ['session id      sess_0', 'status          failed', 'reason.code     x', 'reason.message  y', ''].join(
+      ['id      title  status', 'sess_0  One    idle', 'sess_1  漢字   idle', 'more with --json', ''].join(
         '\n',
       ),
     );
+    output = { sessions: [] };
+    expect((await home.cli(['session', 'list'])).stdout).toBe('no sessions\n');
+    output = {
+      sessionId: 'sess_0',
+      status: 'failed',
+      reason: { code: 'x', message: 'y' },
+      options: [{ id: 1, ok: true }],
+    };
+    expect((await home.cli(['session', 'status', 'get', 'sess_0'])).stdout).toBe(
+      [
+        'session id      sess_0',
+        'status          failed',
+        'reason.code     x',
+        'reason.message  y',
+        'options',
+        '    id  ok',
+        '    1   yes',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('shows the table of the action that another one calls, and how to get the next page', async () => {
+    output = { ...sessionsOf('One'), nextCursor: 'abc' };
+    const { stdout } = await home.cli(['action', 'exec', 'session_list', '--input', '{}']);
+    expect(stdout).toBe(
+      'id      title  status\nsess_0  One    idle\nmore with --json\nnext page: --cursor abc\n',
+    );
+  });
+
+  it('shows times in the zone of the person, and programs get them as they are', async () => {
+    const at = '2026-11-30T23:49:51.123Z';
+    output = { sessionId: 'sess_0', title: at, updatedAt: at };
+    const timesIn = async (TZ: string) => {
+      const { stdout } = await home.cli(['session', 'status', 'get', 'sess_0'], { env: { TZ } });
+      return [/title +(.*)/.exec(stdout)?.[1], /updated at +(.*)/.exec(stdout)?.[1]];
+    };
+    expect(await timesIn('Asia/Tokyo')).toEqual([at, '2026-12-01 08:49:51']);
+    expect(await timesIn('America/St_Johns')).toEqual([at, '2026-11-30 20:19:51']);
+    expect(await timesIn('Nowhere/At_All')).toEqual([at, '2026-11-30 23:49:51']);
+    const { json } = await home.cli(['session', 'status', 'get', 'sess_0', '--json']);
+    expect(json.output.updatedAt).toBe(at);
   });
 
   const hostile = ['a\u202Egnp.exe', 'rm\u200B -rf', '\u001b[2K\u001b[1A', 'a\rb', '\u009b31m', '\u{e0041}'];
@@ -53,9 +91,8 @@ describe('output for people', () => {
     const paint = createPaint(false);
     output = sessionsOf(text);
     const table = (await home.cli(['session', 'list'])).stdout;
-    const fields = renderOutput({ title: text, nested: { deep: [text, { [text]: text }] } }, undefined, {
-      paint,
-    });
+    const nested = { title: text, nested: { deep: [text, { [text]: text }] }, rows: [{ [text]: text }] };
+    const fields = renderOutput(nested, {}, { paint, timeZone: 'UTC' });
     for (const shown of [table, fields]) {
       expect(shown).not.toContain(text);
       expect(shown).toContain('\\u');
@@ -64,26 +101,94 @@ describe('output for people', () => {
     expect((await home.cli(['session', 'list', '--json'])).json.output.sessions[0].title).toBe(text);
   });
 
-  it('fits a terminal: drops columns from the right and says which, wraps what is long, keeps ids whole', () => {
-    const schema = {
+  const plainRows = (rows: object[], width: number) =>
+    renderOutput({ rows }, SCHEMA, { width, paint: createPaint(false), timeZone: 'UTC' }).split('\n');
+  const SCHEMA = {
+    outputSchema: {
       properties: {
-        rows: { type: 'array', items: { type: 'object', properties: { id: {}, title: {}, more: {} } } },
+        rows: { type: 'array', items: { type: 'object', properties: { id: {}, title: {}, at: {} } } },
       },
-    } as const;
-    const rows = [{ id: 'sess_0123456789abcdef', title: 'x'.repeat(60), more: 'y'.repeat(30) }];
+    },
+  } as const;
+  const ROW = {
+    id: 'sess_0123456789abcdef',
+    title: `begin ${'x'.repeat(60)} end`,
+    at: '2026-11-30T18:49:51Z',
+  };
+
+  it('fits a terminal: cuts long text to the room left, keeps ids and times whole', () => {
+    expect(plainRows([ROW], 80)).toEqual([
+      'id                     title                                 at',
+      'sess_0123456789abcdef  begin xxxxxxxxxxxxxxxxxx…xxxxxxx end  2026-11-30 18:49:51',
+      'more with --json',
+    ]);
+    expect(plainRows([ROW], 160)).toHaveLength(2);
+  });
+
+  it('drops columns from the right where there is no room for them, and says which', () => {
+    expect(plainRows([ROW], 50).at(-1)).toBe('not shown: at; more with --json');
+    expect(plainRows([{ ...ROW, title: '漢'.repeat(40) }], 50)[1]).toBe(
+      `sess_0123456789abcdef  ${'漢'.repeat(9)}…${'漢'.repeat(4)}`,
+    );
+    for (const width of [1, 5, 20, 40, 60]) {
+      const lines = plainRows([ROW], width).slice(0, 2);
+      expect(lines.every((line) => displayWidth(line) <= width)).toBe(true);
+    }
+  });
+
+  it('marks its head where colour may be', () => {
     const paint = createPaint(true);
-    const shown = renderOutput({ rows }, schema, { width: 80, paint });
-    const plain = shown.replaceAll(/\u001b\[\d+m/g, '');
-    expect(plain.split('\n').every((line) => line.length <= 80)).toBe(true);
-    expect(plain).toContain('sess_0123456789abcdef');
-    expect(plain.replaceAll(/\s/g, '')).toContain('x'.repeat(60));
-    expect(plain).toContain('not shown: more (use --json)');
+    const shown = renderOutput({ rows: [ROW] }, SCHEMA, { width: 80, paint, timeZone: 'UTC' });
     expect(shown).toContain('\u001b[1mid\u001b[22m');
+  });
+
+  it('tells a transcript: one line an event, long text below it, and no text can pass for an event', () => {
+    const { outputSchema, columns } = manifests.find(({ id }) => id === 'session.transcript.get')!;
+    const at = '2026-11-30T18:49:51.979Z';
+    const long =
+      'The quick brown fox jumps over the lazy dog and runs on through the forest until the river.';
+    const events = [
+      { seq: 1, at, type: 'session_started', acpSessionId: 'x', resumed: 'new', permissionMode: 'plan' },
+      { seq: 2, at, type: 'user_message', messageId: 'msg_1', text: 'say hello' },
+      { seq: 3, at, type: 'agent_text', messageId: 'msg_1', block: 0, text: long },
+      { seq: 4, at, type: 'agent_text', messageId: 'msg_1', block: 0, text: '- one\n\t- two\u202e\n' },
+      { seq: 5, at, type: 'permission_requested', messageId: 'msg_1', request: { title: 'rm -rf build' } },
+      { seq: 6, at, type: 'turn_ended', messageId: 'msg_1', outcome: 'failed', reason: { message: 'Gone.' } },
+    ];
+    const shown = renderOutput(
+      { sessionId: 'sess_1', events, lastSeq: 6 },
+      { outputSchema, ...(columns && { columns }) },
+      { width: 80, paint: createPaint(false), timeZone: 'UTC' },
+    );
+    expect(shown.split('\n')).toEqual([
+      'seq  at                   type                  what',
+      '1    2026-11-30 18:49:51  session_started       new',
+      '2    2026-11-30 18:49:51  user_message          say hello',
+      '3    2026-11-30 18:49:51  agent_text',
+      '     The quick brown fox jumps over the lazy dog and runs on through the forest',
+      '     until the river.',
+      '4    2026-11-30 18:49:51  agent_text',
+      '     - one',
+      '         - two\\u202e',
+      '5    2026-11-30 18:49:51  permission_requested  rm -rf build',
+      '6    2026-11-30 18:49:51  turn_ended            Gone.',
+      'more with --json',
+      '',
+      'session id  sess_1',
+      'last seq    6',
+    ]);
   });
 
   it('knows how wide characters are', () => {
     expect(['abc', '漢字', 'é', '🧑‍🚀', '한', 'e\u0301'].map(displayWidth)).toEqual([3, 4, 1, 2, 2, 1]);
     expect(wrap('漢字漢字', 3)).toEqual(['漢', '字', '漢', '字']);
+    expect(wrap('  one two three', 9)).toEqual(['  one two', 'three']);
+    expect(['short', 'a long word', '🧑‍🚀🧑‍🚀🧑‍🚀'].map((text) => cut(text, 5))).toEqual([
+      'short',
+      'a lo…',
+      '🧑‍🚀🧑‍🚀…',
+    ]);
+    expect(cut('x'.repeat(1_000_000), 20)).toBe(`${'x'.repeat(13)}…${'x'.repeat(6)}`);
   });
 
   it('has no colour in a pipe, and none with NO_COLOR', async () => {
