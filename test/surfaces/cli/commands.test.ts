@@ -194,7 +194,7 @@ describe('help', () => {
     }
     const headings = stdout.split('\n').filter((line) => /^[A-Z][^.:]*$/.test(line));
     expect(headings.join('; ')).toBe(
-      'Usage; This machine; Session; Action; Approval; Agents; Device; Policy; Token; Audit, machines, paths, servers; Everywhere',
+      'Usage; This machine; Session; Approval; Policy; Action; Agents; Device; Token; Audit; Machines, paths, servers; Everywhere',
     );
     expect(stdout).toMatch(/^ {2}daemon +start, stop, restart, status, /m);
   });
