@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { arch, hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createTlsAgent } from '../client/proxy.ts';
+import { createTlsAgent } from '../client/tls-agent.ts';
 import type { Logger } from '../core/ports/host.ts';
 import { toAgentTable } from '../daemon/agents/agents.ts';
 import { createControlServer } from '../daemon/control/control-server.ts';

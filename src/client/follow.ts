@@ -47,17 +47,17 @@ async function readStream(
   position: Position,
   onEntry: (entry: FeedEntry) => void,
 ): Promise<void> {
-  const stream = await http.stream('/v1/events', {
-    searchParams: { ...(types && { types: types.join(',') }), ...(sessionId && { sessionId }) },
+  const stream = await http.open({
+    method: 'GET',
+    path: '/v1/events',
+    query: { ...(types && { types: types.join(',') }), ...(sessionId && { sessionId }) },
     headers: {
       accept: 'text/event-stream',
       ...(position.lastId !== undefined && { 'last-event-id': position.lastId }),
     },
-    timeout: { response: SILENCE_MS, socket: SILENCE_MS },
+    signal,
+    silenceMs: SILENCE_MS,
   });
-  const abort = () => stream.destroy();
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
   let up = false;
   try {
     const parser = createParser({
@@ -69,15 +69,12 @@ async function readStream(
         else if (event !== 'ready') onEntry(JSON.parse(data) as FeedEntry);
       },
     });
-    stream.on('response', ({ statusCode }: { statusCode: number }) => {
-      up = statusCode === 200;
-      if (up) onState?.(true);
-      else stream.destroy();
-    });
+    if (stream.statusCode !== 200) return;
+    up = true;
+    onState?.(true);
     const decoder = new TextDecoder();
     for await (const chunk of stream) parser.feed(decoder.decode(chunk as Buffer, { stream: true }));
   } finally {
-    signal.removeEventListener('abort', abort);
     stream.destroy();
     if (up) onState?.(false);
   }

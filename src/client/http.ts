@@ -1,11 +1,16 @@
-import { Agent as HttpAgent } from 'node:http';
-import { rootCertificates } from 'node:tls';
-import type { Got, OptionsInit } from 'got';
+import {
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request as requestHttp,
+  type RequestOptions,
+} from 'node:http';
+import type { LookupFunction } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { fromWireError, KaiwuError, type WireError } from '../core/errors.ts';
 import { toBaseUrl } from './base-url.ts';
 import { notABackend, redirected, toTransportError } from './http-errors.ts';
 import { lookUp } from './loopback.ts';
-import { createTlsAgent, type ProxySettings } from './proxy.ts';
+import type { ProxySettings } from './proxy.ts';
 
 export interface HttpOptions {
   /** Address of the backend; a path prefix is kept. */
@@ -37,78 +42,123 @@ export interface HttpAnswer {
   json: unknown;
 }
 
-type StreamOptions = Pick<OptionsInit, 'searchParams' | 'headers' | 'timeout'>;
-
 /** Requests to one backend. */
 export interface Http {
   readonly url: string;
   /** @throws backend_unreachable | canceled | timeout; HTTP error statuses are answers */
   send(request: HttpRequest): Promise<HttpAnswer>;
-  /** A raw answer, read as it comes. Its errors are the library's own. */
-  stream(path: string, options: StreamOptions): Promise<ReturnType<Got['stream']['get']>>;
+  /** An answer that is read as it comes, until `silenceMs` pass without a byte. Its errors are Node's own. */
+  open(request: Omit<HttpRequest, 'timeoutMs'> & { silenceMs: number }): Promise<IncomingMessage>;
 }
 
 /** Most bytes of one answer. */
 const MAX_ANSWER = 64 * 1024 * 1024;
 const CONNECT_MS = 10_000;
 
+/** How to reach the address: what a request to it takes beside its own part. */
+type Route = { request: typeof requestHttp; options: RequestOptions & { ca?: string[] } };
+
 export function createHttp(options: HttpOptions): Http {
   const url = toBaseUrl(options.url);
-  const base: OptionsInit = {
-    agent: { http: new HttpAgent({ keepAlive: true }), https: createTlsAgent(url, options.proxy) },
-    headers: {
-      'user-agent': `kaiwu/${options.version}`,
-      ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
-    },
-    ...(options.ca === undefined
-      ? {}
-      : { https: { certificateAuthority: [...rootCertificates, options.ca] } }),
-    dnsLookup: lookUp,
-    followRedirect: false,
-    retry: { limit: 0 },
-    throwHttpErrors: false,
-    timeout: { lookup: CONNECT_MS, connect: CONNECT_MS, secureConnect: CONNECT_MS },
+  const identity = {
+    accept: 'application/json',
+    'user-agent': `kaiwu/${options.version}`,
+    ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
   };
-  // Loaded at the first request: commands that make none start faster.
-  let client: Promise<Got> | undefined;
-  const load = () => (client ??= import('got').then(({ got }) => got.extend(base)));
+  let route: Promise<Route> | undefined;
+  const find = () => (route ??= url.startsWith('https:') ? secureRoute(url, options) : plainRoute());
+
+  /** Settles when the head of the answer is there. */
+  async function begin(
+    { method, path, query, body, headers, signal }: Omit<HttpRequest, 'timeoutMs'>,
+    silenceMs?: number,
+  ): Promise<IncomingMessage> {
+    const { request, options: how } = await find();
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
+    const content =
+      text === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+    return new Promise((resolve, reject) => {
+      const all = {
+        ...how,
+        lookup: lookUp as LookupFunction,
+        method,
+        signal,
+        headers: { ...identity, ...content, ...headers },
+      };
+      const asked = request(url + path + search, all, resolve);
+      asked.on('error', reject);
+      limitConnecting(asked);
+      if (silenceMs !== undefined) asked.setTimeout(silenceMs, () => asked.destroy(tookTooLong()));
+      asked.end(text);
+    });
+  }
 
   return {
     url,
-    async stream(path, streamOptions) {
-      const got = await load();
-      return got.stream.get(url + path, streamOptions);
-    },
-    async send({ method, path, query, body, headers, signal, timeoutMs }) {
+    open: ({ silenceMs, ...request }) => begin(request, silenceMs),
+    async send({ timeoutMs, signal, ...request }) {
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(), timeoutMs);
       try {
-        const got = await load();
-        const request = got(url + path, {
-          method,
-          ...(query === undefined ? {} : { searchParams: query }),
-          ...(body === undefined ? {} : { json: body }),
-          headers: { accept: 'application/json', ...headers },
-          ...(signal === undefined ? {} : { signal }),
-          timeout: { request: timeoutMs },
-        });
-        void request.on('downloadProgress', ({ transferred }) => {
-          if (transferred > MAX_ANSWER) request.cancel('answer too large');
-        });
-        const { statusCode, headers: answered, body: text } = await request;
-        if (statusCode >= 300 && statusCode < 400 && statusCode !== 304)
-          throw redirected(url, answered.location);
-        return { status: statusCode, headers: answered, json: parseJson(url, statusCode, answered, text) };
+        const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+        const answer = await begin({ ...request, signal: either });
+        const status = answer.statusCode ?? 0;
+        const text = (await buffer(limited(answer))).toString('utf8');
+        if (status >= 300 && status < 400 && status !== 304) throw redirected(url, answer.headers.location);
+        return { status, headers: answer.headers, json: parseJson(url, status, answer.headers, text) };
       } catch (error) {
-        if ((error as { event?: unknown }).event === 'request' && !signal?.aborted) {
+        if (late.signal.aborted && !signal?.aborted) {
           throw new KaiwuError(
             'timeout',
             `The backend at ${url} did not answer within ${timeoutMs / 1000} s.`,
           );
         }
         throw toTransportError(error, url, signal?.aborted ?? false);
+      } finally {
+        clearTimeout(timer);
       }
     },
   };
 }
+
+async function plainRoute(): Promise<Route> {
+  return { request: requestHttp, options: { agent: new HttpAgent({ keepAlive: true }) } };
+}
+
+/** TLS is loaded only where the backend speaks it: on one machine it does not. */
+async function secureRoute(url: string, { ca, proxy }: HttpOptions): Promise<Route> {
+  const [{ request }, { rootCertificates }, { createTlsAgent }] = await Promise.all([
+    import('node:https'),
+    import('node:tls'),
+    import('./tls-agent.ts'),
+  ]);
+  const trusted = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
+  return { request, options: { agent: createTlsAgent(url, proxy), ...trusted } };
+}
+
+/** A name that does not resolve or a host that drops packets is given up on long before the call's own limit. */
+function limitConnecting(asked: ReturnType<typeof requestHttp>): void {
+  asked.once('socket', (socket) => {
+    if (!socket.connecting) return;
+    const timer = setTimeout(() => asked.destroy(tookTooLong()), CONNECT_MS);
+    const done = () => clearTimeout(timer);
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', done).once('close', done);
+  });
+}
+
+async function* limited(answer: IncomingMessage): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_ANSWER) throw Object.assign(new Error('answer too large'), { code: 'answer too large' });
+    yield chunk;
+  }
+}
+
+const tookTooLong = () => Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' });
 
 function parseJson(url: string, status: number, headers: HttpAnswer['headers'], text: string): unknown {
   if (text === '') return undefined;

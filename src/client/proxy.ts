@@ -1,5 +1,3 @@
-import { Agent as HttpsAgent } from 'node:https';
-import { HttpsProxyAgent } from 'hpagent';
 import { isLoopback } from './base-url.ts';
 
 /** Values of HTTPS_PROXY and NO_PROXY. Plain http goes to loopback only, which no proxy sees. */
@@ -8,13 +6,6 @@ export interface ProxySettings {
   noProxy?: string;
   /** Hears that a proxy would be used, but for its address, which is none; the connection goes without it. */
   onUnusable?: () => void;
-}
-
-/** The agent for TLS connections to a backend, for HTTP and for WebSocket alike: through the proxy where one is set. */
-export function createTlsAgent(target: string, proxy: ProxySettings = {}): HttpsAgent {
-  const address = toProxy(new URL(target), proxy);
-  if (address === undefined) return new HttpsAgent({ keepAlive: true });
-  return new HttpsProxyAgent({ keepAlive: true, proxy: address });
 }
 
 /** The proxy for a target, if any. */
