@@ -16,11 +16,12 @@ import type { ApprovalNotice, Caller, Envelope } from './call.ts';
 import { CallWithdrawn } from './call.ts';
 import { requireCallable } from './caller.ts';
 import type { Catalog } from './catalog.ts';
-import { toInputDigest } from './digest.ts';
+import { toArtifactId, toInputDigest } from './digest.ts';
 import type { EngineOptions } from './engine.ts';
 import { fromWireError, toWireError } from './errors.ts';
 import type { ReadyCall } from './executor.ts';
 import type { GrantAnswer } from './grants.ts';
+import { requireSameInput } from './idempotency.ts';
 import { invalidInput, parseInput } from './input.ts';
 import type { PolicyDocument } from './policy.ts';
 import { DEFAULT_SETTINGS, resolvePolicy } from './policy.ts';
@@ -41,7 +42,9 @@ export interface ApprovalsOptions
 
 export interface Approvals extends ApprovalsPort {
   /** Files a gated call and says what became of it. @throws rate_limited when too many of the caller's are pending */
-  file(ready: ReadyCall, nearest?: GrantAnswer['nearest']): Promise<ApprovalNotice>;
+  file(ready: ReadyCall, nearest?: GrantAnswer['nearest'], key?: string): Promise<ApprovalNotice>;
+  /** What was filed under an idempotency key, if anything was. */
+  findFiled(ready: ReadyCall, key: string): Promise<ApprovalNotice | undefined>;
   /** Settles what an earlier process left between approval and record. */
   recover(): Promise<void>;
 }
@@ -65,7 +68,11 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     return toBinding(runtime, catalog.manifest(actionId), session);
   }
 
-  async function insert(ready: ReadyCall, more: Partial<Pick<Approval, 'reason' | 'nearestGrant'>>) {
+  async function insert(
+    ready: ReadyCall,
+    more: Partial<Pick<Approval, 'reason' | 'nearestGrant'>>,
+    key?: string,
+  ) {
     const { action, caller, input, inputDigest, sessionId } = ready;
     const { maxPendingApprovals, approvalHours } = {
       ...DEFAULT_SETTINGS,
@@ -73,7 +80,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     };
     const now = runtime.now();
     const asked: Approval = {
-      artifactId: runtime.newUuid(),
+      artifactId: key === undefined ? runtime.newUuid() : toArtifactId(runtime, caller.tokenId, key),
       actionId: action.id,
       summary: toSummary(action.title.en, redact(input, action.secrets)),
       status: 'pending',
@@ -89,6 +96,8 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     };
     const { approval, pending } = await store.insertOrFold(asked, maxPendingApprovals, now.toISOString());
     if (approval === undefined) throw tooManyPending(pending, maxPendingApprovals);
+    // Approvals are kept for longer than keys are.
+    if (key !== undefined) requireSameInput(key, approval.inputDigest, inputDigest);
     return { approval, remaining: Math.max(0, maxPendingApprovals - pending) };
   }
 
@@ -147,9 +156,14 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   return {
     get: load,
     cancel: withdraw,
-    async file(ready, nearest) {
+    async file(ready, nearest, key) {
       const more = nearest === undefined ? {} : { nearestGrant: nearest };
-      const { approval, remaining } = await insert(ready, more);
+      const { approval, remaining } = await insert(ready, more, key);
+      return toNotice(approval, remaining);
+    },
+    async findFiled(ready, key) {
+      if ((await store.get(toArtifactId(runtime, ready.caller.tokenId, key))) === undefined) return undefined;
+      const { approval, remaining } = await insert(ready, {}, key);
       return toNotice(approval, remaining);
     },
     async list(filter, page) {

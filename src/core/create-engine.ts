@@ -38,6 +38,7 @@ export function createEngine(options: EngineOptions): ActionEngine {
     ports,
     useGrant: grants.use,
     file: approvals.file,
+    findFiled: approvals.findFiled,
   });
 
   return {

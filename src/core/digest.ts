@@ -23,3 +23,17 @@ function toWellFormed(value: unknown): unknown {
 
 /** A text that UTF-8 can carry. */
 export const toWellFormedText = (text: string): string => text.replaceAll(/\p{Surrogate}/gu, '\ufffd');
+
+/** The approval that an idempotency key stands for, so that a call that was cut off finds what it had filed. */
+export function toArtifactId(runtime: Runtime, tokenId: string, key: string): string {
+  const hex = runtime.sha256(JSON.stringify([tokenId, key]));
+  // A UUID of version 8: 122 bits of our own making.
+  const variant = '89ab'[Number.parseInt(hex.charAt(16), 16) & 3];
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
+}

@@ -1,4 +1,5 @@
 import type { ActionCall, ApprovalNotice, Caller, Envelope } from './call.ts';
+import { toAuditInput } from './audit-input.ts';
 import { requireCallable, requireNoDisguise, requireSurface, toCaller } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import { toInputDigest } from './digest.ts';
@@ -8,13 +9,11 @@ import { createIdempotency, MAX_KEY } from './idempotency.ts';
 import type { GrantAnswer } from './grants.ts';
 import { invalidInput, parseInput } from './input.ts';
 import { type Answered, resolvePolicy } from './policy.ts';
-import type { AuditRow } from './ports/governance.ts';
 import type { ActionPorts } from './ports/index.ts';
 import { redact } from './redact.ts';
 import { resolveSession } from './resolve-session.ts';
 import type { AnyAction } from './spec.ts';
 import { toToolName } from './spec.ts';
-import { toShortText } from './visible-text.ts';
 import { MAX_WAIT_SECONDS } from './wait.ts';
 
 /** Seconds that an action may take beyond the longest wait that its caller can bear. */
@@ -49,8 +48,10 @@ export interface ExecutorOptions extends Omit<EngineOptions, 'actions' | 'ports'
   ports: ActionPorts;
   /** Takes one use of a grant that covers the call. */
   useGrant(ready: ReadyCall): Promise<GrantAnswer>;
-  /** Files a request in place of running. */
-  file(ready: ReadyCall, nearest: GrantAnswer['nearest']): Promise<ApprovalNotice>;
+  /** Files a request in place of running. Under the same key it is the same request. */
+  file(ready: ReadyCall, nearest: GrantAnswer['nearest'], key?: string): Promise<ApprovalNotice>;
+  /** What was filed under a key, if anything was. */
+  findFiled(ready: ReadyCall, key: string): Promise<ApprovalNotice | undefined>;
 }
 
 export interface Executor extends Pick<ActionEngine, 'execute'> {
@@ -130,15 +131,20 @@ export function createExecutor(options: ExecutorOptions): Executor {
     ready: CheckedCall,
     trace: Trace,
     signal: AbortSignal,
+    willRun?: () => Promise<void>,
   ): Promise<Envelope> =>
     outcomeOf(call, async () => {
       if (ready.approval.value) {
         // A floor is nobody's to waive beforehand.
         const { used, nearest } = ready.approval.from === 'floor' ? {} : await options.useGrant(ready);
         if (used === undefined)
-          return { status: 'approval_required', approval: await options.file(ready, nearest) };
+          return {
+            status: 'approval_required',
+            approval: await options.file(ready, nearest, call.idempotencyKey),
+          };
         trace.grantId = used.grantId;
       }
+      await willRun?.();
       return perform(ready.action, ready.input, ready.caller, signal);
     });
 
@@ -172,19 +178,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
       key: { tokenId: caller.tokenId, key },
       digest,
       idempotent: action.idempotent,
-      run: () => settle(call, ready, trace, signal),
+      asks: ready.approval.value,
+      findFiled: async () => {
+        const approval = await options.findFiled(ready, key);
+        return approval && { status: 'approval_required', approval };
+      },
+      run: (willRun) => settle(call, ready, trace, signal, willRun),
       toStored: (envelope) => redact(envelope) as unknown as Envelope,
     });
-  }
-
-  /** Input nested so deep that it cannot be walked is refused as well, and still has its row. */
-  function toAuditInput({ actionId, action, input }: Trace): Pick<AuditRow, 'input' | 'inputDigest'> {
-    try {
-      const inputDigest = toInputDigest(runtime, actionId, input);
-      return { input: redact(toShort(toObject(input)) as object, action?.secrets), inputDigest };
-    } catch {
-      return { input: { unreadable: true }, inputDigest: '' };
-    }
   }
 
   async function audit(trace: Trace, envelope: Envelope, startedMs: number, at: string): Promise<void> {
@@ -199,7 +200,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       actionId,
       ...(calledAs === actionId || calledAs === toToolName(actionId) ? {} : { calledAs }),
       ...(action === undefined ? {} : { effect: action.effect }),
-      ...toAuditInput(trace),
+      ...toAuditInput(runtime, trace),
       outcome: envelope.status,
       ...(envelope.status === 'error' ? { code: envelope.error.code } : {}),
       durationMs: Math.round((runtime.monotonicMs() - startedMs) * 10) / 10,
@@ -274,21 +275,3 @@ function refuseOmitted(action: AnyAction, omit: string[], raw: unknown): void {
     given.map((path) => ({ path, message: `is not taken under this name; call ${action.id} to pass it` })),
   );
 }
-
-/** Longest text of an input that the audit keeps whole, characters; the digest stands for the rest. */
-const MAX_AUDIT_TEXT = 16_384;
-
-function toShort(value: unknown): unknown {
-  if (typeof value === 'string') return toShortText(value, MAX_AUDIT_TEXT);
-  if (Array.isArray(value)) return value.map(toShort);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toShort(item)]));
-}
-
-/** An input that is no object (and was refused for it) still has its place in the audit. */
-const toObject = (input: unknown): object =>
-  typeof input === 'object' && input !== null && !Array.isArray(input)
-    ? input
-    : input == null
-      ? {}
-      : { value: input };

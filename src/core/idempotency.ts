@@ -10,23 +10,48 @@ export interface Once {
   digest: string;
   /** Whether running twice is harmless, so that an unknown outcome may be settled by running again. */
   idempotent: boolean;
-  run(): Promise<Envelope>;
+  /** The call is to be filed for a person, which the key makes repeatable; it runs only after `willRun`. */
+  asks: boolean;
+  /** What was filed under the key, if anything was. */
+  findFiled(): Promise<Envelope | undefined>;
+  /** `willRun` is to be awaited before the action itself. */
+  run(willRun: () => Promise<void>): Promise<Envelope>;
   /** The outcome as it may be stored. */
   toStored(envelope: Envelope): Envelope;
 }
+
+/** Stands in a claim for its owner while the call can only be filed: cut off there, it has done nothing that a repeat would double. */
+const ASKING = 'asking';
 
 /** Runs calls that carry a key once, across retries, concurrent copies and a crash of this process. */
 export function createIdempotency(store: IdempotencyStore, ownerId: string) {
   const running = new Map<string, { digest: string; outcome: Promise<Envelope> }>();
 
-  async function claimAndRun({ key, digest, idempotent, run, toStored }: Once): Promise<Envelope> {
-    const claim = await store.claim(key, digest, ownerId);
+  /** Nobody may take the call for one that was only asking once it runs. */
+  async function claimToRun(key: IdempotencyKey, digest: string): Promise<void> {
+    await store.release(key);
+    const { state } = await store.claim(key, digest, ownerId);
+    if (state !== 'claimed') throw unknownOutcome(key.key);
+  }
+
+  /** What a cut off copy of the call had filed already, or else what comes of the call now. */
+  async function filedOrRun(call: Once, wasAsking: boolean): Promise<Envelope> {
+    const { key, digest, asks, findFiled, run } = call;
+    const filed = wasAsking ? await findFiled() : undefined;
+    return filed ?? run(async () => (asks || wasAsking ? claimToRun(key, digest) : undefined));
+  }
+
+  async function claimAndRun(call: Once): Promise<Envelope> {
+    const { key, digest, idempotent, asks, toStored } = call;
+    const claim = await store.claim(key, digest, asks ? ASKING : ownerId);
+    let wasAsking = false;
     if (claim.state !== 'claimed') {
-      requireSame(key.key, claim.digest, digest);
+      requireSameInput(key.key, claim.digest, digest);
       if (claim.state === 'done') return claim.envelope;
-      if (!idempotent) throw unknownOutcome(key.key);
+      wasAsking = claim.owner === ASKING;
+      if (!wasAsking && !idempotent) throw unknownOutcome(key.key);
     }
-    const envelope = await run();
+    const envelope = await filedOrRun(call, wasAsking);
     // A failure that may pass leaves the key free for the retry that it asks for.
     if (envelope.status === 'error' && envelope.error.retryable) await store.release(key);
     else await store.complete(key, toStored(envelope));
@@ -37,7 +62,7 @@ export function createIdempotency(store: IdempotencyStore, ownerId: string) {
     const name = `${call.key.tokenId} ${call.key.key}`;
     const twin = running.get(name);
     if (twin !== undefined) {
-      requireSame(call.key.key, twin.digest, call.digest);
+      requireSameInput(call.key.key, twin.digest, call.digest);
       return twin.outcome;
     }
     const outcome = claimAndRun(call).finally(() => running.delete(name));
@@ -46,7 +71,8 @@ export function createIdempotency(store: IdempotencyStore, ownerId: string) {
   };
 }
 
-function requireSame(key: string, before: string, now: string): void {
+/** @throws conflict when a key stands for another call already */
+export function requireSameInput(key: string, before: string, now: string): void {
   if (before === now) return;
   throw new KaiwuError('conflict', `The idempotency key ${JSON.stringify(key)} was used for another call.`, {
     hint: 'Use a new key for a new call; the same key only to repeat one.',

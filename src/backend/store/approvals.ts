@@ -51,6 +51,11 @@ export function createApprovalStore(db: Kysely<Schema>, writer: Writer): Approva
       writer.write(async (trx, announce) => {
         const { artifactId, status, input, requester, nearestGrant, result } = approval;
         const requesterKey = toRequesterKey(requester);
+        const filed = await trx
+          .selectFrom('approvals')
+          .select(COLUMNS)
+          .where('artifactId', '=', approval.artifactId)
+          .executeTakeFirst();
         const pending = await trx
           .selectFrom('approvals')
           .select(['artifactId', 'actionId', 'inputDigest', 'boundTo'])
@@ -59,6 +64,7 @@ export function createApprovalStore(db: Kysely<Schema>, writer: Writer): Approva
           .where('status', '=', sql.lit('pending'))
           .where('expiresAt', '>', now)
           .execute();
+        if (filed !== undefined) return { approval: toApproval(filed), pending: pending.length };
         const same = pending.find(
           (one) =>
             one.actionId === approval.actionId &&

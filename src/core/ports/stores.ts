@@ -6,8 +6,9 @@ import type { Page, PageRequest } from '../page.ts';
 /** Keeps approvals. Source: the backend's store. */
 export interface ApprovalStore {
   /**
-   * In one transaction: where the same requester (token, surface, default session) has the same action and input pending
-   * and unexpired, counts one up there; else stores the new one, unless `maxPending` of the requester's are pending already.
+   * In one transaction: where there is an approval of this very id, answers that as it stands; where the same requester
+   * (token, surface, default session) has the same action and input pending and unexpired, counts one up there; else stores
+   * the new one, unless `maxPending` of the requester's are pending already.
    * @param now RFC 3339; what expires at or before it is not pending
    * @returns the approval that stands for the request (undefined when there are too many) and how many are pending now
    */

@@ -9,7 +9,7 @@ import type { ActionCall, Envelope } from '../../../src/core/call.ts';
 import { createEngine } from '../../../src/core/create-engine.ts';
 import type { ActionEngine, BackendPorts, Identity } from '../../../src/core/engine.ts';
 import { KaiwuError } from '../../../src/core/errors.ts';
-import type { ApprovalStore } from '../../../src/core/ports/stores.ts';
+import type { ApprovalStore, IdempotencyStore } from '../../../src/core/ports/stores.ts';
 import type { DiscoveryPort } from '../../../src/core/ports/discovery.ts';
 import type { PreviewsPort } from '../../../src/core/ports/previews.ts';
 import type { ApprovalsPort, GrantsPort } from '../../../src/core/ports/governance.ts';
@@ -162,7 +162,11 @@ export const identity: Identity = { tokenId: 'tok_1', kind: 'device', deviceId: 
 export const never = new AbortController().signal;
 
 /** Another engine over the same store, as after a restart. */
-export const makeEngine = (ownerId: string, approvalStore: ApprovalStore = t.store.approvals): ActionEngine =>
+export const makeEngine = (
+  ownerId: string,
+  approvalStore: ApprovalStore = t.store.approvals,
+  idempotency: IdempotencyStore = t.store.idempotency,
+): ActionEngine =>
   createEngine({
     actions,
     ports: {
@@ -172,7 +176,7 @@ export const makeEngine = (ownerId: string, approvalStore: ApprovalStore = t.sto
     } as unknown as BackendPorts,
     approvalStore,
     grants: t.store.grants,
-    idempotency: t.store.idempotency,
+    idempotency,
     runtime: t.runtime,
     ownerId,
     onApprovalChange: (listener) =>

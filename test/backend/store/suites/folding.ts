@@ -55,6 +55,17 @@ export function foldingSuite(database: TestDatabase): void {
     expect((await ask(more)).approval?.artifactId).toBe(other.approval?.artifactId);
   });
 
+  test('the same id is the same request, whatever became of it', async () => {
+    const { approvals } = world.store;
+    const first = newApproval('a-same', world.runtime, { requester });
+    const again = () => approvals.insertOrFold(first, 1, world.runtime.now().toISOString());
+    await again();
+    expect(await again()).toMatchObject({ approval: { count: 1, status: 'pending' }, pending: 1 });
+    await approvals.move('a-same', 'pending', 'denied');
+    expect(await again()).toMatchObject({ approval: { count: 1, status: 'denied' }, pending: 0 });
+    expect(await listed()).toHaveLength(1);
+  });
+
   test('what is decided or over takes no more requests', async () => {
     const { approvals } = world.store;
     const first = (await ask({ expiresAt: '2026-11-30T12:00:01.000Z' })).approval?.artifactId ?? '';
