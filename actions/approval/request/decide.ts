@@ -36,17 +36,20 @@ export default defineAction({
     reason: z.string().max(2000).optional().describe('Why; the requester sees it.'),
   }),
   output: z.object({
-    approval: approval.describe('The request as it stands after the decision.'),
-    executed: z.boolean().describe('Whether the action was run by this decision.'),
-    result: z.looseObject({}).optional().describe('Envelope of the execution.'),
+    approval: approval.omit({ result: true }).describe('The request as it is recorded after the decision.'),
+    executed: z.boolean().describe('Whether this decision ran the action.'),
+    result: z
+      .looseObject({})
+      .optional()
+      .describe('Envelope of the execution, of this decision or an earlier one.'),
   }),
-  async run({ input, caller, ports }) {
-    const { approval, result } = await ports.approvals.decide(
-      input.artifactId,
-      input.decision,
-      input.reason,
-      caller,
-    );
-    return { approval, executed: result !== undefined, ...(result === undefined ? {} : { result }) };
+  async run({ input: { artifactId, decision, reason }, caller, ports }) {
+    const { approval, result } = await ports.approvals.decide(artifactId, decision, reason, caller);
+    const outcome = result ?? approval.result;
+    return {
+      approval,
+      executed: result !== undefined,
+      ...(outcome === undefined ? {} : { result: outcome }),
+    };
   },
 });
