@@ -49,6 +49,11 @@ export const rules = z
   .record(z.string(), z.record(z.string(), surfaceRule))
   .describe('Rules by action id or family (session.*), then by surface.');
 
+/** Rules of a whole document that is handed in, as strict as changes are. */
+export const givenRules = z
+  .record(z.string().min(1).max(120), z.record(z.string(), surfaceChange))
+  .describe('Rules by action id or family (session.*), then by surface.');
+
 export const approvalStatus = z
   .enum(APPROVAL_STATUSES)
   .describe('pending, approved, executing, succeeded, failed, unknown, denied, expired or canceled.');

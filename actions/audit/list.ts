@@ -32,6 +32,7 @@ export default defineAction({
     client: z.string().optional().describe('Only calls of this client, for example mcp:claude-code.'),
     actionId: z.string().optional().describe('Only calls of this action.'),
     outcome: z.enum(['ok', 'approval_required', 'error']).optional().describe('Only calls that ended so.'),
+    code: z.string().max(60).optional().describe('Only calls that ended in this error code.'),
     sessionId: z.string().min(1).max(64).optional().describe('Only calls on this session. Default: all.'),
     since: z.iso
       .datetime({ offset: true })
@@ -41,6 +42,7 @@ export default defineAction({
       .datetime({ offset: true })
       .optional()
       .describe('Only calls at or before this time, RFC 3339.'),
+    order: z.enum(['newest', 'oldest']).default('newest').describe('Which come first. Default newest.'),
     limit: limit(50),
     cursor: cursor.optional(),
   }),
@@ -64,9 +66,13 @@ export default defineAction({
           code: z.string().optional().describe('Error code.'),
           durationMs: z.number().describe('How long it took, milliseconds.'),
           approvalId: z.string().optional().describe('Approval that was filed or carried out.'),
+          grantId: z.string().optional().describe('Grant that let it run without asking.'),
+          hash: z
+            .string()
+            .describe('Digest of this row and the one before it: the chain that verify checks.'),
         }),
       )
-      .describe('Calls, newest first.'),
+      .describe('Calls, in the order that was asked for.'),
     nextCursor,
   }),
   async run({ input: { limit, cursor, ...filter }, ports }) {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { policyDocument, policySettings, preview, rules } from '../_governance.ts';
+import { givenRules, policyDocument, policySettings, preview } from '../_governance.ts';
 import { GOVERNANCE } from '../_surfaces.ts';
 
 export default defineAction({
@@ -23,7 +23,7 @@ export default defineAction({
     document: z
       .object({
         version: z.int().min(0).describe('Version that it was made from.'),
-        rules,
+        rules: givenRules,
         settings: policySettings.optional(),
       })
       .describe('The whole document.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { preview, ruleChanges, rules } from '../_governance.ts';
+import { givenRules, preview, ruleChanges } from '../_governance.ts';
 import { INSIGHT } from '../_surfaces.ts';
 
 export default defineAction({
@@ -24,7 +24,7 @@ export default defineAction({
   errors: ['invalid_input'],
   input: z.object({
     rules: ruleChanges.optional(),
-    document: z.object({ rules }).optional().describe('A whole document in place of changes.'),
+    document: z.object({ rules: givenRules }).optional().describe('A whole document in place of changes.'),
     days: z
       .number()
       .min(0.01)

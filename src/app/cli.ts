@@ -8,6 +8,7 @@ import { runCli } from '../surfaces/cli/run.ts';
 import { type App, createApp } from './app.ts';
 import { authCommands } from './commands/auth.ts';
 import { daemonCommands } from './commands/daemon.ts';
+import { withFileCommands } from './commands/file-commands.ts';
 import { mcpCommands } from './commands/mcp.ts';
 import { processCommands } from './commands/processes.ts';
 import { serverCommands } from './commands/server.ts';
@@ -45,7 +46,11 @@ async function allCommands(channel: Channel, io: CliIo): Promise<Command[]> {
     ...serverCommands(app),
     ...authCommands(app),
     ...mcpCommands(app),
-    ...toCommands(manifests, (...call) => runAction(app, ...call)),
+    ...withFileCommands(
+      toCommands(manifests, (...call) => runAction(app, ...call)),
+      manifests,
+      io,
+    ),
   ];
 }
 

@@ -29,7 +29,7 @@ const TABLE: Record<string, Allowed> = {
     npm: ['zod', '@agentclientprotocol/sdk', 'ws', '@modelcontextprotocol/client'],
     node: true,
   },
-  'src/client': { ours: ['src/core'], npm: ['zod', 'got', 'eventsource-parser', 'hpagent'], node: true },
+  'src/client': { ours: ['src/core'], npm: ['zod', 'eventsource-parser', 'hpagent'], node: true },
   'src/local': {
     ours: ['src/core'],
     npm: ['zod', '@napi-rs/keyring', '@photostructure/sqlite'],
@@ -46,7 +46,7 @@ const TABLE: Record<string, Allowed> = {
       'src/client',
       'src/local',
     ],
-    npm: ['zod', 'pino', 'nanoid'],
+    npm: ['zod', 'pino', 'nanoid', 'yaml'],
     node: true,
   },
 };
