@@ -19,6 +19,7 @@ export default defineAction({
     { label: 'last seen', of: ['lastSeenAt'] },
     'platform',
     { label: 'version', of: ['daemonVersion'] },
+    { label: 'this one', of: ['current'] },
   ],
   keywords: {
     en: ['computers', 'hosts', 'daemons', 'online', 'offline', 'devices', 'servers', 'where'],

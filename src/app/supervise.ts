@@ -33,7 +33,7 @@ const LAST_DELAY_MS = 30_000;
  * Ctrl-C in a terminal and `timeout` signal the whole process group, and a child may have ended before this process hears
  * of it. For so long, milliseconds, a child that ended as if it was told to is not missed.
  */
-const SAME_SIGNAL_MS = 500;
+const SAME_SIGNAL_MS = 1000;
 /** A child that lived this long, milliseconds, is restarted without the delay that earlier deaths earned. */
 const SETTLED_MS = 60_000;
 

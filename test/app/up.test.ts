@@ -91,6 +91,22 @@ describe('kaiwu up', () => {
     },
   );
 
+  it.each(['sees both at once', 'sees its own signal later'])(
+    'starts nothing again when its children were told to end first and it %s',
+    async (when) => {
+      const { pid, output } = await world();
+      const children = descendantsOf(pid);
+      const before = output().stderr;
+      if (when === 'sees both at once') process.kill(pid, 'SIGSTOP');
+      for (const child of children) process.kill(child.pid, 'SIGTERM');
+      expect(await waitGone(children, 20_000)).toEqual([]);
+      process.kill(pid, 'SIGTERM');
+      process.kill(pid, 'SIGCONT');
+      expect(await waitGone([seenOf(pid)], 20_000)).toEqual([]);
+      expect(output().stderr).toBe(before);
+    },
+  );
+
   it('tells who stops its daemon that it comes back', async () => {
     const { cli, pid, home } = await world();
     const before = await stateOf(join(home, 'profiles/local/daemon.json'));

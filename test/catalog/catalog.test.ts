@@ -93,10 +93,10 @@ describe.each(each)('%s', (id, action) => {
     }
   });
 
-  it('shows people columns of its one list, by fields that its rows have', () => {
+  it('shows people columns of its first list, by fields that its rows have', () => {
     const lists = Object.entries(action.output.shape).filter(([, field]) => rowOf(field) !== undefined);
     if (action.columns === undefined) return;
-    expect(lists).toHaveLength(1);
+    expect(lists.length).toBeGreaterThan(0);
     const row = rowOf(lists[0]![1])!;
     const named = action.columns.flatMap((column) => (typeof column === 'string' ? [column] : column.of));
     expect(named.filter((field) => !hasField(row, field.split('.')))).toEqual([]);

@@ -13,6 +13,7 @@ export default defineAction({
   approvals: 'never',
   session: 'none',
   positionals: ['actionId', 'field'],
+  columns: ['value', 'label'],
   keywords: {
     en: ['choices', 'autocomplete', 'values', 'dropdown', 'completion'],
     'zh-CN': ['选项', '可选值', '补全'],

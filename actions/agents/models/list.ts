@@ -14,6 +14,7 @@ export default defineAction({
   approvals: 'default',
   session: { need: 'optional', field: 'sessionId' },
   hints: { agentId: agentHint, sessionId: sessionHint, machineId: machineHint },
+  columns: ['id', 'name'],
   keywords: {
     en: ['llm', 'which models', 'choices', 'opus', 'gpt'],
     'zh-CN': ['模型', '可用模型', '大模型'],

@@ -15,6 +15,7 @@ export default defineAction({
   approvals: 'default',
   session: { need: 'optional', field: 'sessionId' },
   hints: { agentId: agentHint, sessionId: sessionHint, machineId: machineHint },
+  columns: ['id', 'name'],
   keywords: {
     en: ['permissions', 'plan', 'read only', 'bypass', 'accept edits', 'modes'],
     'zh-CN': ['权限模式', '模式', '可用模式'],

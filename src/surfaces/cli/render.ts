@@ -1,4 +1,5 @@
 import type { Column, JsonSchema } from '../../core/spec.ts';
+import { toVisibleText } from '../../core/visible-text.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type View } from './render-table.ts';
 import { indent } from './table.ts';
@@ -19,12 +20,17 @@ export interface Shape {
 }
 
 const STEP = 4;
+/** Longer JSON, characters, is laid out over several lines. */
+const SHORT_JSON = 60;
+const DEEPEST = 4;
+/** An output of more fields is no list, but for a declared one. */
+const MOST_FIELDS = 2;
 
 /** An action's output for people: its list as a table, else its fields line by line. */
 export function renderOutput(output: Row, shape: Shape, { timeZone, ...options }: RenderOptions): string {
   const view: View = { ...options, time: createTimeFormat(timeZone) };
   const { outputSchema: schema, columns } = shape;
-  const listField = findList(output, schema);
+  const listField = findList(output, shape);
   if (listField === undefined) return renderFields(output, schema, view);
   const { [listField]: list, nextCursor, ...others } = output;
   const rows = list as Row[];
@@ -40,26 +46,33 @@ export function renderOutput(output: Row, shape: Shape, { timeZone, ...options }
   return parts.join('\n');
 }
 
-/** The one field that holds a list of objects, if the output is such a list. */
-function findList(output: Row, schema: JsonSchema | undefined): string | undefined {
-  const lists = Object.entries(schema?.properties ?? {})
+/** The field that holds a list of objects, if the output is that list and not a thing with a list inside. */
+function findList(output: Row, { outputSchema, columns }: Shape): string | undefined {
+  const fields = Object.entries(outputSchema?.properties ?? {});
+  const lists = fields
     .filter(
       ([field, { type, items }]) =>
         type === 'array' && items?.type === 'object' && Array.isArray(output[field]),
     )
     .map(([field]) => field);
-  return lists.length === 1 ? lists[0] : undefined;
+  const isMain = columns !== undefined || fields.length <= MOST_FIELDS;
+  return lists.length === 1 && isMain ? lists[0] : undefined;
 }
 
 function renderFields(output: Row, schema: JsonSchema | undefined, view: View): string {
-  const entries = flatten(inSchemaOrder(output, schema));
+  const entries = flatten(output, schema);
   const width = Math.max(0, ...entries.map(([field]) => toLabel(field).length));
   return entries
     .map(([field, value]) => {
       const label = toLabel(field);
-      const text = isTable(value) ? renderInner(value, view) : toText(value, field, view.time);
+      const isLaidOut = isTable(value) || isPlainObject(value);
+      const text = isTable(value)
+        ? renderInner(value, view)
+        : isPlainObject(value)
+          ? toJson(value)
+          : toText(value, field, view.time);
       if (!isTable(value) && !text.includes('\n')) return `${view.paint.dim(label.padEnd(width))}  ${text}`;
-      return `${view.paint.dim(label)}\n${indent(text, STEP, isTable(value) ? undefined : view.width)}`;
+      return `${view.paint.dim(label)}\n${indent(text, STEP, isLaidOut ? undefined : view.width)}`;
     })
     .join('\n');
 }
@@ -70,21 +83,24 @@ const isTable = (value: unknown): value is Row[] =>
 const renderInner = (rows: Row[], view: View): string =>
   renderTable(rows, {}, view.width === undefined ? view : { ...view, width: view.width - STEP });
 
-/** One level of nested objects becomes `outer.inner`. */
-function flatten(output: Row): [string, unknown][] {
-  return Object.entries(output)
-    .filter(([, value]) => !isEmpty(value))
-    .flatMap(([key, value]): [string, unknown][] =>
-      isPlainObject(value) && Object.values(value).every((inner) => !isPlainObject(inner))
-        ? Object.entries(value)
-            .filter(([, inner]) => !isEmpty(inner))
-            .map(([inner, text]) => [`${key}.${inner}`, text])
-        : [[key, value]],
-    );
+function toJson(value: Row): string {
+  const line = JSON.stringify(value);
+  return toVisibleText(line.length <= SHORT_JSON ? line : JSON.stringify(value, undefined, 2));
 }
 
-function inSchemaOrder(output: Row, schema: JsonSchema | undefined): Row {
+/** What is inside an object becomes `outer.inner`; one whose schema leaves open what it holds stays as it is. */
+function flatten(output: Row, schema: JsonSchema | undefined, outer: string[] = []): [string, unknown][] {
   const order = Object.keys(schema?.properties ?? {});
-  const place = (key: string) => (order.includes(key) ? order.indexOf(key) : order.length);
-  return Object.fromEntries(Object.entries(output).sort(([a], [b]) => place(a) - place(b)));
+  const place = ([key]: [string, unknown]) => (order.includes(key) ? order.indexOf(key) : order.length);
+  return Object.entries(output)
+    .filter(([, value]) => !isEmpty(value))
+    .sort((a, b) => place(a) - place(b))
+    .flatMap(([key, value]): [string, unknown][] => {
+      const path = [...outer, key];
+      const inner = schema?.properties?.[key];
+      const isOpen = inner !== undefined && Object.keys(inner.properties ?? {}).length === 0;
+      return isPlainObject(value) && !isOpen && path.length <= DEEPEST
+        ? flatten(value, inner, path)
+        : [[path.join('.'), value]];
+    });
 }

@@ -71,7 +71,17 @@ async function runLine(options: RunOptions, paint: Paint): Promise<number> {
     .run({ input, flags, signal, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) })
     .finally(stop);
   const shape = command.shapeOf?.(input) ?? command;
-  return tell(envelope, { io, json: flags.json, paint, program, shape, toText: command.toText });
+  const told = flags.json ? envelope : withHelp(envelope, command);
+  return tell(told, { io, json: flags.json, paint, program, shape, toText: command.toText });
+}
+
+/** The backend names the schema, which is for programs; a person looks into the help of the command. */
+function withHelp(envelope: Envelope, { path, title, shapeOf }: Command): Envelope {
+  const isHelpful = title !== undefined && shapeOf === undefined;
+  if (envelope.status !== 'error' || envelope.error.code !== 'invalid_input' || !isHelpful) return envelope;
+  const { error } = envelope;
+  const hint = [error.hint, `In a shell: \`kaiwu ${path} --help\`.`].filter(Boolean).join(' ');
+  return { ...envelope, error: { ...error, hint } };
 }
 
 interface Telling extends Pick<RunOptions, 'io' | 'program'> {

@@ -141,6 +141,18 @@ describe('commands of the catalog', () => {
   });
 });
 
+describe('an input that the backend refuses', () => {
+  it('leads a person to the help of the command, and a program to the schema', async () => {
+    const error = { code: 'invalid_input', message: 'limit: too big.', hint: 'Ask.', retryable: false };
+    envelope = { status: 'error', error };
+    const line = ['session', 'list', '--limit', '900'];
+    expect((await home.cli(line)).stderr).toBe(
+      'error invalid_input: limit: too big.\nAsk. In a shell: `kaiwu session list --help`.\n',
+    );
+    expect((await home.cli([...line, '--json'])).json).toEqual(envelope);
+  });
+});
+
 describe('bad lines are refused before anything is sent', () => {
   const cases: [line: string[], code: number, said: RegExp][] = [
     [['sesion', 'list'], 5, /There is no command "sesion list"\.\nNearest: `kaiwu session list`/],

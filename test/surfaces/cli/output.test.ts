@@ -64,6 +64,38 @@ describe('output for people', () => {
     );
   });
 
+  it('shows what the schema knows of inner objects by field, and the rest as JSON', () => {
+    const open = { type: 'object', properties: {} } as const;
+    const approval = {
+      type: 'object',
+      properties: { status: {}, at: {}, input: open, result: open },
+    } as const;
+    const list = { type: 'array', items: { type: 'object', properties: { name: {} } } } as const;
+    const outputSchema = { properties: { executed: {}, approval, examples: list } };
+    const result = { status: 'ok', output: { 'a.b': 'x'.repeat(50) } };
+    const value = {
+      examples: [{ name: 'One' }],
+      approval: { result, input: { sessionId: 'sess_1' }, at: '2026-11-30T18:49:51Z', status: 'done' },
+      executed: true,
+      new: { deep: { er: 1 } },
+    };
+    const shown = renderOutput(value, { outputSchema }, { paint: createPaint(false), timeZone: 'UTC' });
+    expect(shown.split('\n')).toEqual([
+      'executed         yes',
+      'approval.status  done',
+      'approval.at      2026-11-30 18:49:51',
+      'approval.input   {"sessionId":"sess_1"}',
+      'approval.result',
+      ...JSON.stringify(result, undefined, 2)
+        .split('\n')
+        .map((line) => `    ${line}`),
+      'examples',
+      '    name',
+      '    One',
+      'new.deep.er      1',
+    ]);
+  });
+
   it('shows the table of the action that another one calls, and how to get the next page', async () => {
     output = { ...sessionsOf('One'), nextCursor: 'abc' };
     const { stdout } = await home.cli(['action', 'exec', 'session_list', '--input', '{}']);
