@@ -5,12 +5,20 @@ import type { Api } from './api.ts';
 /** What the examples name and who makes the real thing, anew for each call, since calls change it. */
 type Makers = Record<string, (actionId: string) => Promise<string>>;
 
+/** What must be so before an example can work; answers the example as it fits then. */
+// oxlint-disable-next-line typescript/no-explicit-any -- each knows its own example
+type Preparations = Record<string, (input: any) => Promise<unknown>>;
+
 export function createStandIns(
   api: Api,
   directory: string,
 ): (actionId: string, example: ActionExample) => Promise<unknown> {
   const spawn = async () =>
     (await api.output('session.spawn_new', { agentId: 'demo', directory })).sessionId as string;
+  const request = async () => {
+    const input = { actionId: 'session.archive', input: { sessionId: await spawn() } };
+    return (await api.output('approval.request.create', input)).artifactId as string;
+  };
   const makers: Makers = {
     sess_123: async (actionId) => {
       const sessionId = await spawn();
@@ -18,10 +26,9 @@ export function createStandIns(
       return sessionId;
     },
     '/home/me/project': async () => directory,
-    '2765bc88-69ea-4316-9085-290ce5b3a3b6': async () => {
-      const input = { actionId: 'session.archive', input: { sessionId: await spawn() } };
-      return (await api.output('approval.request.create', input)).artifactId as string;
-    },
+    '2765bc88-69ea-4316-9085-290ce5b3a3b6': () => request(),
+    grant_123: async () =>
+      (await api.output('approval.grant.create', { artifactId: await request() })).grantId as string,
     tok_123: async () => (await api.output('token.create', { name: 'for a test' })).tokenId as string,
     'BCDF-GHJK': async () => (await deviceCode(api)).user_code!,
     dev_123: async () => {
@@ -29,6 +36,19 @@ export function createStandIns(
       await api.output('device.approve', { userCode });
       const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
       return (await api.post('/v1/auth/device/token', { grant_type, device_code })).device_id!;
+    },
+  };
+
+  const preparations: Preparations = {
+    // Only a document of the current version is taken.
+    'policy.import': async (input) => {
+      const { version } = await api.output('policy.get');
+      return { ...input, document: { ...input.document, version } };
+    },
+    // Only a rule that is there can be taken back.
+    'policy.unset': async (input) => {
+      await api.output('policy.set', { path: input.path, value: 'ask' });
+      return input;
     },
   };
 
@@ -40,7 +60,10 @@ export function createStandIns(
     return Object.fromEntries(await Promise.all(entries)) as unknown;
   }
 
-  return (actionId, example) => replace(example.input, actionId);
+  return async (actionId, example) => {
+    const input = await replace(example.input, actionId);
+    return (await preparations[actionId]?.(input)) ?? input;
+  };
 }
 
 const deviceCode = (api: Api) => api.post('/v1/auth/device/code', { device_name: 'a test' });
