@@ -1,15 +1,22 @@
 import type { Approval } from './approval.ts';
 import type { ApprovalNotice, Caller } from './call.ts';
+import { redact } from './redact.ts';
 import { toShortText, toVisibleText } from './visible-text.ts';
 
-/** What a person reads first of a request: the action and its input, nothing hidden, both ends of what is long. */
-export function toSummary(title: string, input: Record<string, unknown>): string {
-  const fields = Object.entries(input).map(
-    ([key, value]) => `${key}: ${toShortText(JSON.stringify(value) ?? '', 60)}`,
-  );
+/**
+ * What a person reads first of a request: the action and its input, nothing hidden, both ends of what is long.
+ * @param order names of fields; the same call reads the same at every door, whatever the door filled in last
+ */
+export function toSummary(title: string, input: Record<string, unknown>, order: readonly string[]): string {
+  const names = new Set([...order.filter((name) => name in input), ...Object.keys(input)]);
+  const fields = [...names].map((name) => `${name}: ${toShortText(JSON.stringify(input[name]) ?? '', 60)}`);
   const text = fields.length === 0 ? title : `${title} (${fields.join(', ')})`;
   return toShortText(toVisibleText(text, { singleLine: true }), 300);
 }
+
+/** A request as it leaves the backend, without what looks like a credential. The one that runs is the one that is stored. */
+export const toShown = (approval: Approval, secrets: readonly string[] | undefined): Approval =>
+  redact({ ...approval, input: redact(approval.input, secrets) }) as unknown as Approval;
 
 export function toRequester(caller: Caller): Approval['requester'] {
   const { surface, client, tokenId, deviceId, machineId, sessionId } = caller;

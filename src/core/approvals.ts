@@ -1,6 +1,6 @@
 import type { Approval } from './approval.ts';
 import { toBinding } from './approval-binding.ts';
-import { toCallerAgain, toNotice, toRequester, toSummary } from './approval-card.ts';
+import { toCallerAgain, toNotice, toRequester, toShown, toSummary } from './approval-card.ts';
 import {
   alreadyDecided,
   approvalNotFound,
@@ -45,6 +45,8 @@ export interface Approvals extends ApprovalsPort {
   file(ready: ReadyCall, nearest?: GrantAnswer['nearest'], key?: string): Promise<ApprovalNotice>;
   /** What was filed under an idempotency key, if anything was. */
   findFiled(ready: ReadyCall, key: string): Promise<ApprovalNotice | undefined>;
+  /** As it is stored, for what works on it. */
+  load(artifactId: string): Promise<Approval>;
   /** Settles what an earlier process left between approval and record. */
   recover(): Promise<void>;
 }
@@ -82,7 +84,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     const asked: Approval = {
       artifactId: key === undefined ? runtime.newUuid() : toArtifactId(runtime, caller.tokenId, key),
       actionId: action.id,
-      summary: toSummary(action.title.en, redact(input, action.secrets)),
+      summary: toSummary(action.title.en, redact(input, action.secrets), Object.keys(action.input.shape)),
       status: 'pending',
       input,
       inputDigest,
@@ -153,9 +155,13 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     return load(artifactId);
   }
 
+  const show = (approval: Approval): Approval =>
+    toShown(approval, catalog.actions.find(({ id }) => id === approval.actionId)?.secrets);
+
   return {
-    get: load,
-    cancel: withdraw,
+    load,
+    get: async (artifactId) => show(await load(artifactId)),
+    cancel: async (artifactId, caller) => show(await withdraw(artifactId, caller)),
     async file(ready, nearest, key) {
       const more = nearest === undefined ? {} : { nearestGrant: nearest };
       const { approval, remaining } = await insert(ready, more, key);
@@ -170,11 +176,12 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       const { items, nextCursor } = await store.list(filter, page);
       const current = await Promise.all(items.map(({ artifactId }) => load(artifactId)));
       const wanted = current.filter(({ status }) => filter.status === undefined || status === filter.status);
-      return { items: wanted, ...(nextCursor === undefined ? {} : { nextCursor }) };
+      return { items: wanted.map(show), ...(nextCursor === undefined ? {} : { nextCursor }) };
     },
     async wait(artifactId, seconds, signal, caller) {
       try {
-        return await waitSettled({ artifactId, seconds, signal, load, onChange: options.onApprovalChange });
+        const { onApprovalChange: onChange } = options;
+        return show(await waitSettled({ artifactId, seconds, signal, load, onChange }));
       } catch (error) {
         // Hanging up is no word on the request; taking the call back is, if the request was the caller's own.
         const approval = await load(artifactId);
@@ -204,7 +211,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
         caller,
         ...(sessionId === undefined ? {} : { sessionId }),
       };
-      return (await insert(ready, reason === undefined ? {} : { reason })).approval;
+      return show((await insert(ready, reason === undefined ? {} : { reason })).approval);
     },
     async decide(artifactId, decision, reason, caller) {
       const approval = await load(artifactId);
@@ -217,11 +224,11 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
         ...(reason === undefined ? {} : { decisionReason: reason }),
       };
       const won = approval.status === 'pending' && (await store.move(artifactId, 'pending', to, changes));
-      if (!won) return { approval: requireSameDecision(await load(artifactId), decision) };
+      if (!won) return { approval: show(requireSameDecision(await load(artifactId), decision)) };
       const result = decision === 'approve' ? await carryOut({ ...approval, ...changes }) : undefined;
       if (result?.status === 'error' && result.error.code === 'approval_stale')
         throw fromWireError(result.error);
-      const decided = await load(artifactId);
+      const decided = show(await load(artifactId));
       return result === undefined ? { approval: decided } : { approval: decided, result };
     },
     async recover() {

@@ -23,7 +23,7 @@ export function createEngine(options: EngineOptions): ActionEngine {
     sessions,
     runApproved: (...call) => executor.runApproved(...call),
   });
-  const grants = createGrants({ ...options, getApproval: approvals.get });
+  const grants = createGrants({ ...options, getApproval: approvals.load });
   const previews = createPreviews({
     catalog,
     policies: options.ports.policies,

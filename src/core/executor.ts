@@ -4,13 +4,13 @@ import { requireCallable, requireNoDisguise, requireSurface, toCaller } from './
 import type { Catalog } from './catalog.ts';
 import { toInputDigest } from './digest.ts';
 import type { ActionEngine, EngineOptions, Identity } from './engine.ts';
-import { KaiwuError, toWireError } from './errors.ts';
+import { KaiwuError, toWireError, type WireError } from './errors.ts';
 import { createIdempotency, MAX_KEY } from './idempotency.ts';
 import type { GrantAnswer } from './grants.ts';
 import { invalidInput, parseInput } from './input.ts';
 import { type Answered, resolvePolicy } from './policy.ts';
 import type { ActionPorts } from './ports/index.ts';
-import { redact } from './redact.ts';
+import { redact, redactText } from './redact.ts';
 import { resolveSession } from './resolve-session.ts';
 import type { AnyAction } from './spec.ts';
 import { toToolName } from './spec.ts';
@@ -153,7 +153,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
       return await work();
     } catch (error) {
       if (!(error instanceof KaiwuError)) options.onError(error, call);
-      return { status: 'error', error: toWireError(error) };
+      // An error names what was received; pasted into the wrong field, that may be a credential.
+      return { status: 'error', error: redact(toWireError(error)) as unknown as WireError };
     }
   }
 
@@ -192,8 +193,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const { caller, action, sessionId, calledAs, actionId } = trace;
     await ports.audit.append({
       at,
-      surface: String(caller.surface),
-      client: caller.client,
+      surface: redactText(String(caller.surface)),
+      client: redactText(caller.client),
       tokenId: caller.tokenId,
       ...(caller.deviceId === undefined ? {} : { deviceId: caller.deviceId }),
       ...(sessionId === undefined ? {} : { sessionId }),
@@ -236,7 +237,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       if (identity === undefined) return { status: 'error', error: toWireError(notAuthenticated()) };
       const startedMs = runtime.monotonicMs();
       const at = runtime.now().toISOString();
-      const name = String(call.actionId).slice(0, 120);
+      const name = redactText(String(call.actionId).slice(0, 120));
       const trace: Trace = {
         actionId: name,
         calledAs: name,

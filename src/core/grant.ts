@@ -1,4 +1,5 @@
 import type { ReadyCall } from './executor.ts';
+import { redactText } from './redact.ts';
 import type { Surface } from './spec.ts';
 
 /** How a grant holds a field of the input: to one value, or to a path and what lies below it. */
@@ -57,5 +58,6 @@ function fits(pin: Pin, value: unknown): boolean {
 export const isPlainPath = (path: string): boolean =>
   path.startsWith('/') && !path.split('/').some((part) => part === '..' || part === '.');
 
+/** Without what looks like a credential: it tells others what they may do. */
 export const toPinText = (pin: Pin): string =>
-  pin.is === 'exact' ? JSON.stringify(pin.value) : `${pin.value} or below it`;
+  redactText(pin.is === 'exact' ? JSON.stringify(pin.value) : `${pin.value} or below it`);

@@ -5,8 +5,10 @@ import type { ReadyCall } from './executor.ts';
 import { type Grant, grantMismatch, isPlainPath, type Pin } from './grant.ts';
 import { invalidInput } from './input.ts';
 import type { ApprovalsPort, GrantsPort } from './ports/governance.ts';
+import { redact } from './redact.ts';
 
 export interface GrantsOptions extends Pick<EngineOptions, 'grants' | 'runtime'> {
+  /** As it is stored: a pin holds the value that was asked for. */
   getApproval: ApprovalsPort['get'];
 }
 
@@ -71,13 +73,16 @@ export function createGrants({ grants: store, runtime, getApproval }: GrantsOpti
         usesLeft: uses,
       };
       await store.insert(grant);
-      return grant;
+      return toShown(grant);
     },
-    list: (filter, page) => store.list(filter, page),
+    async list(filter, page) {
+      const { items, ...rest } = await store.list(filter, page);
+      return { items: items.map(toShown), ...rest };
+    },
     async revoke(grantId, caller) {
       requirePerson(caller);
       const revoked = await store.revoke(grantId, runtime.now().toISOString());
-      if (revoked !== undefined) return revoked;
+      if (revoked !== undefined) return toShown(revoked);
       throw new KaiwuError('not_found', `There is no grant ${JSON.stringify(grantId)}.`, {
         hint: 'List the grants to see their ids.',
       });
@@ -91,6 +96,9 @@ export function createGrants({ grants: store, runtime, getApproval }: GrantsOpti
     },
   };
 }
+
+/** A grant as it leaves the backend: what looks like a credential in a pin is hidden, and held to all the same. */
+const toShown = (grant: Grant): Grant => redact(grant) as unknown as Grant;
 
 /** Leave for later is given by a person, never by the one who asks. */
 function requirePerson({ surface }: Caller): void {

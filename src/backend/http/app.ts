@@ -55,7 +55,7 @@ export function createApp(options: AppOptions): {
     await next();
     const { method, path } = c.req;
     const ms = Math.round(runtime.monotonicMs() - startedMs);
-    log.debug({ requestId, method, path: path.slice(0, 200), status: c.res.status, ms }, 'request');
+    log.debug({ requestId, method, path: toReadable(path), status: c.res.status, ms }, 'request');
   });
   app.use(async (c, next) => {
     requireOwnAddress(c.env.incoming, options.address());
@@ -100,4 +100,13 @@ export function createApp(options: AppOptions): {
     timings: options.streamTimings,
   });
   return { app, closeStreams };
+}
+
+/** A path for the log, decoded: the redaction there knows credentials by their looks. */
+function toReadable(path: string): string {
+  try {
+    return decodeURIComponent(path).slice(0, 200);
+  } catch {
+    return path.slice(0, 200);
+  }
 }
