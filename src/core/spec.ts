@@ -34,6 +34,8 @@ export interface ActionAlias {
   name: string;
   /** Listed as a tool of its own wherever the action is direct. */
   tool?: boolean;
+  /** Surfaces on which it is a tool even where the action itself is only discoverable. */
+  directOn?: Surface[];
   /** Fields that the alias does not take (the default session fills them). */
   omit?: string[];
   summary?: string;
