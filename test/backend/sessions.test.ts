@@ -447,7 +447,7 @@ describe('control', () => {
     expect(daemon.requests.at(-1)?.params.optionId).toBeUndefined();
   });
 
-  it('an agent raises no mode: not its own, not by a message, not by a new session', async () => {
+  it('an agent raises no mode: neither its own nor by a message', async () => {
     await world.daemon(token);
     const sessionId = await spawn({ permissionMode: 'read_only' });
     const agent = await world.makeToken({ kind: 'agent', scope: { surfaces: ['agent'], sessionId } });
@@ -455,18 +455,42 @@ describe('control', () => {
       rules: {
         'session.permission_mode.set': { agent: { enabled: true, approval: false } },
         'session.message.send': { agent: { enabled: true, approval: false } },
-        'session.spawn_new': { agent: { enabled: true, approval: false } },
       },
     });
     for (const [actionId, given] of [
       ['session.permission_mode.set', { permissionMode: 'bypass' }],
       ['session.message.send', { message: 'x', permissionModeOverride: 'bypass' }],
-      ['session.spawn_new', { ...input, permissionMode: 'bypass' }],
+      // A plan can be left, so it is freer than reading only.
+      ['session.permission_mode.set', { permissionMode: 'plan' }],
+      ['session.message.send', { message: 'x', permissionModeOverride: 'plan' }],
     ] as const) {
       const envelope = await world.call(agent, actionId, given, { surface: 'agent' });
       expect([actionId, errorOf(envelope).code]).toEqual([actionId, 'permission_escalation_denied']);
     }
     expect(await world.store.sessions.get(sessionId)).toMatchObject({ permissionMode: 'read_only' });
+  });
+
+  it('an agent that only claims to be in a freer session gives away no more than the strictest mode', async () => {
+    await world.daemon(token);
+    const free = await spawn({ permissionMode: 'bypass' });
+    await world.ok(token, 'policy.set', {
+      rules: { 'session.spawn_new': { agent: { enabled: true, approval: false } } },
+    });
+    const claim = { surface: 'agent', sessionId: free } as const;
+    // Left out, the mode of a new session is `default`, which is freer than the strictest too.
+    for (const permissionMode of ['bypass', 'default', undefined]) {
+      const error = errorOf(
+        await world.call(token, 'session.spawn_new', { ...input, permissionMode }, claim),
+      );
+      expect([permissionMode, error.code]).toEqual([permissionMode, 'permission_escalation_denied']);
+    }
+    const strict = await world.call(
+      token,
+      'session.spawn_new',
+      { ...input, permissionMode: 'read_only' },
+      claim,
+    );
+    expect(strict.status).toBe('ok');
   });
 });
 
