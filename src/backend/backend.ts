@@ -21,7 +21,7 @@ import type { RandomBytes } from './secrets.ts';
 import type { BackendStore } from './store/store.ts';
 import { createDeliveries } from './work/deliveries.ts';
 import { resumeMachine } from './work/resume.ts';
-import { createStarts } from './work/starts.ts';
+import { createStarts, START_WAIT_MS } from './work/starts.ts';
 
 export interface BackendOptions {
   /** Closed by `close`. */
@@ -49,7 +49,13 @@ export interface BackendOptions {
   allowedOrigins?: string[];
   /** Binds an address that others reach, although tokens then cross the network in the clear: only behind TLS. */
   allowPlainRemote?: boolean;
-  timings?: { link?: Partial<LinkTimings>; stream?: Partial<StreamTimings>; server?: Partial<ServerTimings> };
+  timings?: {
+    link?: Partial<LinkTimings>;
+    stream?: Partial<StreamTimings>;
+    server?: Partial<ServerTimings>;
+    /** Milliseconds that a start may take, the daemon's answer included. */
+    startMs?: number;
+  };
 }
 
 export interface Backend {
@@ -86,7 +92,11 @@ export function createBackend(options: BackendOptions): Backend {
       resuming.add(resumed);
     },
   });
-  const starts = createStarts({ sessions: store.sessions, links });
+  const starts = createStarts({
+    sessions: store.sessions,
+    links,
+    waitMs: options.timings?.startMs ?? START_WAIT_MS,
+  });
   const deliveries = createDeliveries({ store, links, starts, log });
   const ports = createBackendPorts({
     store,

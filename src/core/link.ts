@@ -14,6 +14,12 @@ export const LINK_PROTOCOL = 1;
 export const LINK_PING_MS = 15_000;
 export const LINK_DEAD_MS = 40_000;
 
+/** Milliseconds that an agent has to become ready, as its daemon counts them. */
+export const START_LIMIT_MS = 60_000;
+
+/** Milliseconds by which the backend waits longer for a start, so that the daemon's own answer comes first. */
+export const START_SLACK_MS = 15_000;
+
 /** Largest frame, bytes. A larger one closes the link with 1009. */
 export const LINK_MAX_FRAME = 8 * 1024 * 1024;
 

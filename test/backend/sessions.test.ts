@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { START_WAIT_MS } from '../../src/backend/work/starts.ts';
 import { KaiwuError } from '../../src/core/errors.ts';
 import type { SessionEventBody } from '../../src/core/session.ts';
+import { SESSION_LIMITS } from '../../src/daemon/options.ts';
 import { demoAgent, type FakeDaemon } from './helpers/fake-daemon.ts';
 import { until } from './helpers/until.ts';
 import { errorOf, openWorld, type World } from './helpers/world.ts';
@@ -130,6 +132,40 @@ describe('spawn', () => {
       status: 'failed',
       reason: { code: 'session_directory_unavailable', message: 'there is no /work/place' },
     });
+  });
+
+  it("waits longer than the daemon does, so that a hanging agent ends as the daemon's own failure", async () => {
+    expect(START_WAIT_MS).toBeGreaterThan(SESSION_LIMITS.startMs + 5000);
+    const limitMs = 300;
+    await world.restart({ timings: { startMs: limitMs + 20_000 } });
+    await world.daemon(token, {
+      async before(method) {
+        if (method !== 'session.start') return;
+        await delay(limitMs);
+        throw new KaiwuError('agent_failed', 'it was not ready in time');
+      },
+    });
+    const error = await fail('session.spawn_new', input);
+    expect(error.code).toBe('agent_failed');
+    expect(await world.store.sessions.get(error.details?.sessionId as string)).toMatchObject({
+      status: 'failed',
+      reason: { code: 'agent_failed', message: 'it was not ready in time' },
+    });
+  });
+
+  it('gives a start up that the daemon never answers', async () => {
+    await world.restart({ timings: { startMs: 300 } });
+    let release = () => {};
+    await world.daemon(token, {
+      before: (method) =>
+        method === 'session.start' ? new Promise<void>((resolve) => (release = resolve)) : undefined,
+    });
+    const error = await fail('session.spawn_new', input);
+    expect(error.code).toBe('timeout');
+    expect(await world.store.sessions.get(error.details?.sessionId as string)).toMatchObject({
+      status: 'failed',
+    });
+    release();
   });
 
   it('outlives a link that drops in the middle: it is asked for again', async () => {

@@ -7,11 +7,11 @@ import type { AgentInfo, PermissionMode, Session } from '../../core/session.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { BackendStore } from '../store/store.ts';
 import { watch } from '../watch.ts';
-import { START_TIMEOUT_MS, type Starts, toStartError } from '../work/starts.ts';
+import { type Starts, toStartError } from '../work/starts.ts';
 import { isAgent, refuseRaise } from './escalation.ts';
 import { chooseMachine, toOfflineError } from './machines-of.ts';
 
-/** Seconds past the daemon's own limit, so that its answer comes first. */
+/** Seconds past the limit of the start itself, so that its outcome comes first. */
 const SLACK_SECONDS = 2;
 
 export function createSpawn(options: {
@@ -63,7 +63,7 @@ export function createSpawn(options: {
         read: () => store.sessions.get(sessionId),
         done: (row) => row.status !== 'starting',
       },
-      START_TIMEOUT_MS / 1000 + SLACK_SECONDS,
+      starts.waitMs / 1000 + SLACK_SECONDS,
       signal,
     );
     if (started.status === 'starting') {
