@@ -65,6 +65,9 @@ export interface Backend {
   close(options?: { drainMs?: number }): Promise<void>;
 }
 
+/** Daemons come back within a second or two; what was approved for their machines waits that long. */
+const RESUME_AFTER_MS = 5000;
+
 const STREAM_TIMINGS: StreamTimings = { heartbeatMs: 15_000, stallMs: 60_000 };
 const SERVER_TIMINGS: ServerTimings = { headersMs: 15_000, requestMs: 120_000 };
 
@@ -74,6 +77,7 @@ export function createBackend(options: BackendOptions): Backend {
   const startedAt = runtime.now().toISOString();
   let bound = { host: '127.0.0.1', url: '' };
   let closing: Promise<void> | undefined;
+  let resumeTimer: ReturnType<typeof setTimeout> | undefined;
   const publicHost = publicUrl === undefined ? [] : [hostOf(publicUrl)];
   const resuming = new Set<Promise<void>>();
 
@@ -181,6 +185,7 @@ export function createBackend(options: BackendOptions): Backend {
   });
 
   async function shutDown(drainMs: number): Promise<void> {
+    clearTimeout(resumeTimer);
     await gate.close(drainMs);
     await closeStreams();
     await links.close();
@@ -198,6 +203,9 @@ export function createBackend(options: BackendOptions): Backend {
       bound = { host, url: '' };
       const { port: actual } = await server.listen(host, port);
       bound = { host, url: `http://${bracketed(isWildcard(host) ? '127.0.0.1' : host)}:${actual}` };
+      resumeTimer = setTimeout(() => {
+        engine.resume().catch((error: unknown) => log.error({ error }, 'could not resume approved requests'));
+      }, RESUME_AFTER_MS).unref();
       await bootstrap?.rotate();
       log.info({ url: bound.url, version }, 'backend listens');
       return { url: bound.url, port: actual };

@@ -2,21 +2,28 @@ import type { Approval } from './approval.ts';
 import type { ApprovalNotice, Caller } from './call.ts';
 import { toShortText, toVisibleText } from './visible-text.ts';
 
-/** What a person reads first of a request: the action and its input, nothing hidden, both ends of what is long. */
+/** Characters of a summary, shared between its fields. */
+const SUMMARY_LENGTH = 300;
+
+/** What a person reads first of a request: the action and every field that it would run with, each with both of its ends. */
 export function toSummary(title: string, input: Record<string, unknown>): string {
-  const fields = Object.entries(input).map(
-    ([key, value]) => `${key}: ${toShortText(JSON.stringify(value) ?? '', 60)}`,
-  );
-  const text = fields.length === 0 ? title : `${title} (${fields.join(', ')})`;
-  return toShortText(toVisibleText(text, { singleLine: true }), 300);
+  const values = Object.entries(input).map(([key, value]) => ({ key, text: JSON.stringify(value) ?? '' }));
+  const room = Math.max(24, Math.floor((SUMMARY_LENGTH - title.length) / Math.max(1, values.length)));
+  const fields = values
+    // What is short is said first: a long text must not push it out of sight.
+    .toSorted((a, b) => a.text.length - b.text.length)
+    .map(({ key, text }) => `${key}: ${toShortText(text, room)}`);
+  return toVisibleText(fields.length === 0 ? title : `${title} (${fields.join(', ')})`, { singleLine: true });
 }
 
 export function toRequester(caller: Caller): Approval['requester'] {
-  const { surface, client, tokenId, deviceId, machineId, sessionId } = caller;
+  const { surface, client, tokenId, tokenKind, scope, deviceId, machineId, sessionId } = caller;
   return {
     surface,
     client,
     tokenId,
+    tokenKind,
+    scope,
     ...(deviceId === undefined ? {} : { deviceId }),
     ...(machineId === undefined ? {} : { machineId }),
     ...(sessionId === undefined ? {} : { sessionId }),
@@ -26,8 +33,8 @@ export function toRequester(caller: Caller): Approval['requester'] {
 /** It runs with the requester's surface, machine and session, whoever decided. */
 export const toCallerAgain = ({ requester }: Approval): Caller => ({
   ...requester,
-  tokenKind: 'device',
-  scope: {},
+  tokenKind: requester.tokenKind ?? 'device',
+  scope: requester.scope ?? {},
 });
 
 /** What a gated call answers. `remaining` counts further requests that the caller may have pending. */
