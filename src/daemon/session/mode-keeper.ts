@@ -20,7 +20,7 @@ export function createModeKeeper(options: {
       mode !== undefined &&
       (!isFreer(mode, wanted) || (turn?.modeSwitchAllowed === true && wanted !== STRICTEST_MODE));
     if (!allowed) {
-      const text = `The agent changed to its mode ${agentModeId} by itself, which is freer than ${wanted}.`;
+      const text = `The agent changed to its mode ${agentModeId.slice(0, 200)} by itself, which is freer than ${wanted}.`;
       options.append({ type: 'notice', text });
       left -= 1;
       if (left >= 0) options.putBack(wanted);
