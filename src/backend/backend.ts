@@ -6,9 +6,11 @@ import type { Runtime } from '../core/ports/stores.ts';
 import { createBootstrap } from './auth/bootstrap.ts';
 import { createDeviceFlow } from './auth/device-flow.ts';
 import { createSignIn } from './auth/sign-in.ts';
-import { bracketed, isLoopback, requireOwnAddress } from './http/address-guard.ts';
+import { isLoopback } from '../core/loopback.ts';
+import { bracketed, requireOwnAddress } from './http/address-guard.ts';
+import { type AgentSessionBehind, createAgentGuard } from './http/agent-guard.ts';
 import { createApp } from './http/app.ts';
-import type { AgentSessionBehind } from './http/call-routes.ts';
+import { createAuthAudit } from './http/auth-audit.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import type { StreamTimings } from './http/event-stream.ts';
 import { createGate } from './http/gate.ts';
@@ -134,6 +136,8 @@ export function createBackend(options: BackendOptions): Backend {
 
   const gate = createGate();
   const authenticate = createAuthenticate({ identity: store.identity, runtime, log });
+  const audit = createAuthAudit({ audit: store.audit, runtime, log });
+  const agents = createAgentGuard({ agentSessionBehind: options.agentSessionBehind, audit });
   const signIn = createSignIn({ identity: store.identity, runtime, randomBytes });
   const { publishBootstrap } = options;
   const bootstrap =
@@ -162,7 +166,8 @@ export function createBackend(options: BackendOptions): Backend {
     gate,
     revocations,
     bootstrap,
-    agentSessionBehind: options.agentSessionBehind,
+    agents,
+    audit,
     deviceFlow: createDeviceFlow({ codes: store.deviceCodes, signIn, runtime, randomBytes }),
     publicUrl,
     address,
@@ -177,6 +182,7 @@ export function createBackend(options: BackendOptions): Backend {
       requireOwnAddress(incoming, address());
       gate.requireOpen();
       const bearer = await authenticate(incoming.headers.authorization);
+      await agents.refuseAgents(incoming, { name: 'auth.link', bearer });
       if (bearer.kind === 'device') return bearer;
       throw new KaiwuError('forbidden', `A ${bearer.kind} token cannot link a machine.`, {
         hint: 'Sign the machine in with `kaiwu auth login`.',
