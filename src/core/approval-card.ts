@@ -35,6 +35,7 @@ export const toCallerAgain = ({ requester }: Approval): Caller => ({
   ...requester,
   tokenKind: requester.tokenKind ?? 'device',
   scope: requester.scope ?? {},
+  approved: true,
 });
 
 /** What a gated call answers. `remaining` counts further requests that the caller may have pending. */
