@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KaiwuError } from '../core/errors.ts';
-import { isLoopback } from '../client/base-url.ts';
+import { isLoopback } from '../core/loopback.ts';
 import { updateConfig } from '../local/config.ts';
 import { acquireProcessLock, type ProcessLock } from '../local/file-lock.ts';
 import type { UpState } from '../local/process-state.ts';

@@ -6,9 +6,11 @@ import type { Runtime } from '../core/ports/stores.ts';
 import { createBootstrap } from './auth/bootstrap.ts';
 import { createDeviceFlow } from './auth/device-flow.ts';
 import { createSignIn } from './auth/sign-in.ts';
-import { bracketed, isLoopback, requireOwnAddress } from './http/address-guard.ts';
+import { isLoopback } from '../core/loopback.ts';
+import { bracketed, requireOwnAddress } from './http/address-guard.ts';
+import { type AgentSessionBehind, createAgentGuard } from './http/agent-guard.ts';
 import { createApp } from './http/app.ts';
-import type { AgentSessionBehind } from './http/call-routes.ts';
+import { createAuthAudit } from './http/auth-audit.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import type { StreamTimings } from './http/event-stream.ts';
 import { createGate } from './http/gate.ts';
@@ -21,7 +23,7 @@ import type { RandomBytes } from './secrets.ts';
 import type { BackendStore } from './store/store.ts';
 import { createDeliveries } from './work/deliveries.ts';
 import { resumeMachine } from './work/resume.ts';
-import { createStarts } from './work/starts.ts';
+import { createStarts, START_WAIT_MS } from './work/starts.ts';
 
 export interface BackendOptions {
   /** Closed by `close`. */
@@ -49,7 +51,13 @@ export interface BackendOptions {
   allowedOrigins?: string[];
   /** Binds an address that others reach, although tokens then cross the network in the clear: only behind TLS. */
   allowPlainRemote?: boolean;
-  timings?: { link?: Partial<LinkTimings>; stream?: Partial<StreamTimings>; server?: Partial<ServerTimings> };
+  timings?: {
+    link?: Partial<LinkTimings>;
+    stream?: Partial<StreamTimings>;
+    server?: Partial<ServerTimings>;
+    /** Milliseconds that a start may take, the daemon's answer included. */
+    startMs?: number;
+  };
 }
 
 export interface Backend {
@@ -58,6 +66,9 @@ export interface Backend {
   /** Refuses new calls, lets running ones end for `drainMs`, ends streams and links, closes the store. Idempotent. */
   close(options?: { drainMs?: number }): Promise<void>;
 }
+
+/** Daemons come back within a second or two; what was approved for their machines waits that long. */
+const RESUME_AFTER_MS = 5000;
 
 const STREAM_TIMINGS: StreamTimings = { heartbeatMs: 15_000, stallMs: 60_000 };
 const SERVER_TIMINGS: ServerTimings = { headersMs: 15_000, requestMs: 120_000 };
@@ -68,6 +79,7 @@ export function createBackend(options: BackendOptions): Backend {
   const startedAt = runtime.now().toISOString();
   let bound = { host: '127.0.0.1', url: '' };
   let closing: Promise<void> | undefined;
+  let resumeTimer: ReturnType<typeof setTimeout> | undefined;
   const publicHost = publicUrl === undefined ? [] : [hostOf(publicUrl)];
   const resuming = new Set<Promise<void>>();
 
@@ -86,7 +98,11 @@ export function createBackend(options: BackendOptions): Backend {
       resuming.add(resumed);
     },
   });
-  const starts = createStarts({ sessions: store.sessions, links });
+  const starts = createStarts({
+    sessions: store.sessions,
+    links,
+    waitMs: options.timings?.startMs ?? START_WAIT_MS,
+  });
   const deliveries = createDeliveries({ store, links, starts, log });
   const ports = createBackendPorts({
     store,
@@ -120,6 +136,8 @@ export function createBackend(options: BackendOptions): Backend {
 
   const gate = createGate();
   const authenticate = createAuthenticate({ identity: store.identity, runtime, log });
+  const audit = createAuthAudit({ audit: store.audit, runtime, log });
+  const agents = createAgentGuard({ agentSessionBehind: options.agentSessionBehind, audit });
   const signIn = createSignIn({ identity: store.identity, runtime, randomBytes });
   const { publishBootstrap } = options;
   const bootstrap =
@@ -148,7 +166,8 @@ export function createBackend(options: BackendOptions): Backend {
     gate,
     revocations,
     bootstrap,
-    agentSessionBehind: options.agentSessionBehind,
+    agents,
+    audit,
     deviceFlow: createDeviceFlow({ codes: store.deviceCodes, signIn, runtime, randomBytes }),
     publicUrl,
     address,
@@ -163,6 +182,7 @@ export function createBackend(options: BackendOptions): Backend {
       requireOwnAddress(incoming, address());
       gate.requireOpen();
       const bearer = await authenticate(incoming.headers.authorization);
+      await agents.refuseAgents(incoming, { name: 'auth.link', bearer });
       if (bearer.kind === 'device') return bearer;
       throw new KaiwuError('forbidden', `A ${bearer.kind} token cannot link a machine.`, {
         hint: 'Sign the machine in with `kaiwu auth login`.',
@@ -171,6 +191,7 @@ export function createBackend(options: BackendOptions): Backend {
   });
 
   async function shutDown(drainMs: number): Promise<void> {
+    clearTimeout(resumeTimer);
     await gate.close(drainMs);
     await closeStreams();
     await links.close();
@@ -188,6 +209,9 @@ export function createBackend(options: BackendOptions): Backend {
       bound = { host, url: '' };
       const { port: actual } = await server.listen(host, port);
       bound = { host, url: `http://${bracketed(isWildcard(host) ? '127.0.0.1' : host)}:${actual}` };
+      resumeTimer = setTimeout(() => {
+        engine.resume().catch((error: unknown) => log.error({ error }, 'could not resume approved requests'));
+      }, RESUME_AFTER_MS).unref();
       await bootstrap?.rotate();
       log.info({ url: bound.url, version }, 'backend listens');
       return { url: bound.url, port: actual };

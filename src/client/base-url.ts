@@ -1,4 +1,5 @@
 import { KaiwuError } from '../core/errors.ts';
+import { isLoopback } from '../core/loopback.ts';
 
 /**
  * A backend's address as it is stored and used: no trailing slash, a path prefix kept.
@@ -20,11 +21,6 @@ export function toBaseUrl(text: string): string {
     throw badUrl(text, 'has a query or a fragment', `Use ${url.origin}${url.pathname}`);
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
-}
-
-/** Whether a host name means this machine. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 function tryParse(text: string): URL | undefined {

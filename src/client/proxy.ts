@@ -1,4 +1,4 @@
-import { isLoopback } from './base-url.ts';
+import { isLoopback } from '../core/loopback.ts';
 
 /** Values of HTTPS_PROXY and NO_PROXY. Plain http goes to loopback only, which no proxy sees. */
 export interface ProxySettings {

@@ -3,15 +3,22 @@ import type { ApprovalNotice, Caller } from './call.ts';
 import { redact } from './redact.ts';
 import { toShortText, toVisibleText } from './visible-text.ts';
 
+/** Characters of a summary, shared between its fields. */
+const SUMMARY_LENGTH = 300;
+
 /**
- * What a person reads first of a request: the action and its input, nothing hidden, both ends of what is long.
+ * What a person reads first of a request: the action and every field that it would run with, each with both of its ends.
  * @param order names of fields; the same call reads the same at every door, whatever the door filled in last
  */
 export function toSummary(title: string, input: Record<string, unknown>, order: readonly string[]): string {
   const names = new Set([...order.filter((name) => name in input), ...Object.keys(input)]);
-  const fields = [...names].map((name) => `${name}: ${toShortText(JSON.stringify(input[name]) ?? '', 60)}`);
-  const text = fields.length === 0 ? title : `${title} (${fields.join(', ')})`;
-  return toShortText(toVisibleText(text, { singleLine: true }), 300);
+  const values = [...names].map((name) => ({ name, text: JSON.stringify(input[name]) ?? '' }));
+  const room = Math.max(24, Math.floor((SUMMARY_LENGTH - title.length) / Math.max(1, values.length)));
+  const fields = values
+    // What is short is said first: a long text must not push it out of sight.
+    .toSorted((a, b) => a.text.length - b.text.length)
+    .map(({ name, text }) => `${name}: ${toShortText(text, room)}`);
+  return toVisibleText(fields.length === 0 ? title : `${title} (${fields.join(', ')})`, { singleLine: true });
 }
 
 /** A request as it leaves the backend, without what looks like a credential. The one that runs is the one that is stored. */
@@ -19,11 +26,13 @@ export const toShown = (approval: Approval, secrets: readonly string[] | undefin
   redact({ ...approval, input: redact(approval.input, secrets) }) as unknown as Approval;
 
 export function toRequester(caller: Caller): Approval['requester'] {
-  const { surface, client, tokenId, deviceId, machineId, sessionId } = caller;
+  const { surface, client, tokenId, tokenKind, scope, deviceId, machineId, sessionId } = caller;
   return {
     surface,
     client,
     tokenId,
+    tokenKind,
+    scope,
     ...(deviceId === undefined ? {} : { deviceId }),
     ...(machineId === undefined ? {} : { machineId }),
     ...(sessionId === undefined ? {} : { sessionId }),
@@ -33,8 +42,9 @@ export function toRequester(caller: Caller): Approval['requester'] {
 /** It runs with the requester's surface, machine and session, whoever decided. */
 export const toCallerAgain = ({ requester }: Approval): Caller => ({
   ...requester,
-  tokenKind: 'device',
-  scope: {},
+  tokenKind: requester.tokenKind ?? 'device',
+  scope: requester.scope ?? {},
+  approved: true,
 });
 
 /** What a gated call answers. `remaining` counts further requests that the caller may have pending. */

@@ -76,3 +76,8 @@ export const tooManyPending = (pending: number, limit: number) =>
       details: { pending, limit },
     },
   );
+
+export const beyondScope = ({ artifactId, actionId }: Approval) =>
+  new KaiwuError('forbidden', `Approval ${artifactId} is for ${actionId}, which this token does not reach.`, {
+    hint: 'A token decides only what it could do itself; use one that reaches further.',
+  });

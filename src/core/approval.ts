@@ -1,4 +1,4 @@
-import type { Envelope } from './call.ts';
+import type { Envelope, TokenKind, TokenScope } from './call.ts';
 import type { Surface } from './spec.ts';
 
 export const APPROVAL_STATUSES = [
@@ -50,6 +50,9 @@ export interface Approval {
     machineId?: string;
     /** Default session of the caller at the time. */
     sessionId?: string;
+    /** What the token was and could do; it runs with no more than that. */
+    tokenKind?: TokenKind;
+    scope?: TokenScope;
   };
   /** Session that the action works on. */
   sessionId?: string;

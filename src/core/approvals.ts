@@ -4,6 +4,7 @@ import { toCallerAgain, toNotice, toRequester, toShown, toSummary } from './appr
 import {
   alreadyDecided,
   approvalNotFound,
+  beyondScope,
   neverDecides,
   notYours,
   ownRequest,
@@ -12,23 +13,22 @@ import {
   stale,
   tooManyPending,
 } from './approval-errors.ts';
-import type { ApprovalNotice, Caller, Envelope } from './call.ts';
+import type { ApprovalNotice, Caller, Envelope, TokenScope } from './call.ts';
 import { CallWithdrawn } from './call.ts';
 import { requireCallable } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import { toArtifactId, toInputDigest } from './digest.ts';
 import type { EngineOptions } from './engine.ts';
 import { fromWireError, toWireError } from './errors.ts';
-import type { ReadyCall } from './executor.ts';
+import type { Executor, ReadyCall } from './executor.ts';
 import type { GrantAnswer } from './grants.ts';
 import { requireSameInput } from './idempotency.ts';
 import { invalidInput, parseInput } from './input.ts';
 import type { PolicyDocument } from './policy.ts';
-import { DEFAULT_SETTINGS, resolvePolicy } from './policy.ts';
+import { DEFAULT_SETTINGS, inScope, resolvePolicy } from './policy.ts';
 import type { ApprovalsPort } from './ports/governance.ts';
 import type { SessionsPort } from './ports/sessions.ts';
 import { redact } from './redact.ts';
-import { resolveSession } from './resolve-session.ts';
 import { waitSettled } from './wait-settled.ts';
 
 export interface ApprovalsOptions
@@ -36,6 +36,7 @@ export interface ApprovalsOptions
   catalog: Catalog;
   getPolicy(): Promise<PolicyDocument>;
   sessions: SessionsPort;
+  check: Executor['check'];
   /** Runs what was approved and writes its audit row. */
   runApproved(ready: ReadyCall, artifactId: string): Promise<Envelope>;
 }
@@ -47,8 +48,9 @@ export interface Approvals extends ApprovalsPort {
   findFiled(ready: ReadyCall, key: string): Promise<ApprovalNotice | undefined>;
   /** As it is stored, for what works on it. */
   load(artifactId: string): Promise<Approval>;
-  /** Settles what an earlier process left between approval and record. */
+  /** Marks what an earlier process left in the middle; `resume` then carries out what had not begun. */
   recover(): Promise<void>;
+  resume(): Promise<void>;
 }
 
 /** The state machine of approvals. Every move is the store's compare-and-set; the winner of a move does what follows. */
@@ -105,8 +107,8 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
 
   async function requireDecider(approval: Approval, caller: Caller): Promise<void> {
     if (caller.surface === 'agent' || caller.surface === 'voice') throw neverDecides(caller);
-    const own = approval.requester.surface === 'mcp' && approval.requester.tokenId === caller.tokenId;
-    if (caller.surface !== 'mcp' || !own) return;
+    if (!reaches(caller.scope, approval)) throw beyondScope(approval);
+    if (caller.surface !== 'mcp' || !isOwn(approval, caller)) return;
     const { rules } = await options.getPolicy();
     if (rules[SELF_DECISION_RULE]?.mcp?.enabled !== true) throw ownRequest(approval);
   }
@@ -119,18 +121,21 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     if ((await bindingOf(actionId, sessionId)) !== approval.boundTo) {
       throw stale(approval, sessionId === undefined ? 'the action' : 'the action or the session');
     }
-    requireCallable(action, resolvePolicy(await options.getPolicy(), action, approval.requester.surface));
+    requireCallable(
+      action,
+      resolvePolicy(await options.getPolicy(), action, approval.requester.surface, approval.requester.scope),
+    );
     const input = parseInput(action, catalog.manifest(actionId), approval.input);
     const caller = toCallerAgain(approval);
     return { action, input, inputDigest, caller, ...(sessionId === undefined ? {} : { sessionId }) };
   }
 
   /** Runs an approved request if this caller wins the lease. Undefined when another one has it. */
-  async function carryOut(approval: Approval): Promise<Envelope | undefined> {
+  async function carryOut(approval: Approval, maxWaitSeconds?: number): Promise<Envelope | undefined> {
     const { artifactId } = approval;
     if (!(await store.move(artifactId, 'approved', 'executing', {}, ownerId))) return undefined;
     const result = await requireFresh(approval).then(
-      (ready) => options.runApproved(ready, artifactId),
+      (ready) => options.runApproved({ ...ready, caller: { ...ready.caller, maxWaitSeconds } }, artifactId),
       (error: unknown): Envelope => ({ status: 'error', error: toWireError(error) }),
     );
     const stored = redact(result) as unknown as Envelope;
@@ -147,8 +152,8 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   async function withdraw(artifactId: string, caller: Caller, reason?: string): Promise<Approval> {
     const changes = reason === undefined ? {} : { decisionReason: reason };
     const approval = await load(artifactId);
-    const mine = approval.requester.tokenId === caller.tokenId;
-    if (!mine && caller.surface !== 'app' && caller.surface !== 'cli') throw notYours(artifactId);
+    if (!isOwn(approval, caller) && caller.surface !== 'app' && caller.surface !== 'cli')
+      throw notYours(artifactId);
     if (approval.status === 'canceled') return approval;
     if (!(await store.move(artifactId, 'pending', 'canceled', changes)))
       throw alreadyDecided(await load(artifactId));
@@ -185,32 +190,23 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       } catch (error) {
         // Hanging up is no word on the request; taking the call back is, if the request was the caller's own.
         const approval = await load(artifactId);
-        const mine =
-          approval.requester.tokenId === caller.tokenId && approval.requester.surface === caller.surface;
-        if (signal.reason instanceof CallWithdrawn && mine && approval.status === 'pending') {
+        if (
+          signal.reason instanceof CallWithdrawn &&
+          isOwn(approval, caller) &&
+          approval.status === 'pending'
+        ) {
           await withdraw(artifactId, caller, 'canceled by the caller');
         }
         throw error;
       }
     },
     async create({ actionId, input, reason }, caller) {
-      const { action } = catalog.find(actionId);
-      if (action.forward !== undefined) {
-        throw invalidInput(action.id, [
+      if (catalog.find(actionId).action.forward !== undefined) {
+        throw invalidInput(actionId, [
           { path: 'actionId', message: 'cannot be an action that calls others' },
         ]);
       }
-      requireCallable(action, resolvePolicy(await options.getPolicy(), action, caller.surface, caller.scope));
-      const parsed = parseInput(action, catalog.manifest(action.id), input);
-      const sessionId = await resolveSession(action, parsed, caller, sessions);
-      const inputDigest = toInputDigest(runtime, action.id, parsed);
-      const ready = {
-        action,
-        input: parsed,
-        inputDigest,
-        caller,
-        ...(sessionId === undefined ? {} : { sessionId }),
-      };
+      const ready = await options.check(caller, actionId, input);
       return show((await insert(ready, reason === undefined ? {} : { reason })).approval);
     },
     async decide(artifactId, decision, reason, caller) {
@@ -225,7 +221,10 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       };
       const won = approval.status === 'pending' && (await store.move(artifactId, 'pending', to, changes));
       if (!won) return { approval: show(requireSameDecision(await load(artifactId), decision)) };
-      const result = decision === 'approve' ? await carryOut({ ...approval, ...changes }) : undefined;
+      const result =
+        decision === 'approve'
+          ? await carryOut({ ...approval, ...changes }, caller.maxWaitSeconds)
+          : undefined;
       if (result?.status === 'error' && result.error.code === 'approval_stale')
         throw fromWireError(result.error);
       const decided = show(await load(artifactId));
@@ -235,11 +234,27 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       for (const { artifactId } of await store.listExecutingExcept(ownerId)) {
         await store.move(artifactId, 'executing', 'unknown');
       }
+    },
+    async resume() {
       for (;;) {
         const { items } = await store.list({ status: 'approved' }, { limit: 100 });
         if (items.length === 0) return;
-        for (const approval of items) await carryOut(approval);
+        for (const approval of items) {
+          // A yes of yesterday is not one for ever.
+          if (isOver(approval)) await store.move(approval.artifactId, 'approved', 'expired');
+          else await carryOut(approval);
+        }
       }
     },
   };
 }
+
+/** The caller is the requester, as far as a token and a surface can tell. */
+const isOwn = ({ requester }: Approval, { tokenId, surface }: Caller): boolean =>
+  requester.tokenId === tokenId && requester.surface === surface;
+
+/** A limited token says yes to no more than it could do itself. */
+const reaches = (scope: TokenScope, { actionId, sessionId, requester }: Approval): boolean =>
+  inScope(actionId, scope) &&
+  (scope.surfaces?.includes(requester.surface) ?? true) &&
+  (scope.sessionId === undefined || scope.sessionId === sessionId);

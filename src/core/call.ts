@@ -32,6 +32,8 @@ export interface Caller extends CallContext {
   deviceId?: string;
   client: string;
   scope: TokenScope;
+  /** A person has said yes to this very call. */
+  approved?: boolean;
 }
 
 export const TOKEN_KINDS = ['device', 'web', 'agent', 'voice', 'api'] as const;

@@ -1,6 +1,7 @@
 import type { ActionCall, Caller } from './call.ts';
 import type { Identity } from './engine.ts';
 import { KaiwuError } from './errors.ts';
+import { toClientLabel } from './normalise-client.ts';
 import type { PolicyAnswer } from './policy.ts';
 import { surfaceInScope } from './policy.ts';
 import type { ActionData, Surface } from './spec.ts';
@@ -11,7 +12,7 @@ export function toCaller({ context }: ActionCall, identity: Identity): Caller {
   const sessionId = identity.scope.sessionId ?? context.sessionId;
   return {
     surface: context.surface,
-    client: (context.client ?? String(context.surface)).slice(0, 80),
+    client: toClientLabel(String(context.surface), context.client?.replace(`${context.surface}:`, '')),
     tokenId: identity.tokenId,
     tokenKind: identity.kind,
     scope: identity.scope,

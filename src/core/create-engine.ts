@@ -16,21 +16,23 @@ export function createEngine(options: EngineOptions): ActionEngine {
   const { sessions } = options.ports;
   // The executor needs the ports that need the executor; the knot is tied by calling late.
   const perform: Executor['perform'] = (...call) => executor.perform(...call);
+  const check: Executor['check'] = (...call) => executor.check(...call);
   const approvals = createApprovals({
     ...options,
     catalog,
     getPolicy,
     sessions,
+    check,
     runApproved: (...call) => executor.runApproved(...call),
   });
-  const grants = createGrants({ ...options, getApproval: approvals.load });
+  const grants = createGrants({ ...options, catalog, getApproval: approvals.load });
   const previews = createPreviews({
     catalog,
     policies: options.ports.policies,
     audit: options.ports.audit,
     runtime: options.runtime,
   });
-  const discovery = createDiscovery({ catalog, getPolicy, sessions, perform, grants });
+  const discovery = createDiscovery({ catalog, getPolicy, perform, check, grants });
   const ports: ActionPorts = { ...options.ports, approvals, discovery, grants, previews };
   const executor = createExecutor({
     ...options,
@@ -45,6 +47,7 @@ export function createEngine(options: EngineOptions): ActionEngine {
     execute: executor.execute,
     manifests: catalog.manifests,
     recover: approvals.recover,
+    resume: approvals.resume,
     async catalog(surface, identity, backendVersion) {
       const policy = await getPolicy();
       const actions = catalog.manifests

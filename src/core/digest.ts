@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize';
 import type { Runtime } from './ports/stores.ts';
 
 /** Digest of an action and its input: SHA-256 over RFC 8785 JSON, so that key order and spelling of numbers do not count. */
-export const toInputDigest = (runtime: Runtime, actionId: string, input: unknown): string =>
+export const toInputDigest = (runtime: Pick<Runtime, 'sha256'>, actionId: string, input: unknown): string =>
   toDigest(runtime, { actionId, input: input ?? {} });
 
 /**

@@ -3,13 +3,11 @@ import { toRemedy } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import type { Executor } from './executor.ts';
 import { fromWireError } from './errors.ts';
-import { invalidInput, parseInput } from './input.ts';
+import { invalidInput } from './input.ts';
 import type { PolicyDocument } from './policy.ts';
 import { resolvePolicy } from './policy.ts';
 import type { DiscoveryPort, FieldOption } from './ports/discovery.ts';
 import type { GrantsPort } from './ports/governance.ts';
-import type { SessionsPort } from './ports/sessions.ts';
-import { resolveSession } from './resolve-session.ts';
 import { createActionSearch } from './search.ts';
 import type { ActionManifest, JsonSchema, OptionSource } from './spec.ts';
 import { SURFACES } from './spec.ts';
@@ -17,8 +15,8 @@ import { SURFACES } from './spec.ts';
 export interface DiscoveryOptions {
   catalog: Catalog;
   getPolicy(): Promise<PolicyDocument>;
-  sessions: SessionsPort;
   perform: Executor['perform'];
+  check: Executor['check'];
   grants: Pick<GrantsPort, 'explain'>;
 }
 
@@ -26,8 +24,8 @@ export interface DiscoveryOptions {
 export function createDiscovery({
   catalog,
   getPolicy,
-  sessions,
   perform,
+  check,
   grants,
 }: DiscoveryOptions): DiscoveryPort {
   const index = createActionSearch(catalog.manifests);
@@ -38,9 +36,7 @@ export function createDiscovery({
     caller: Caller,
     signal: AbortSignal,
   ) {
-    const { action } = catalog.find(source.action);
-    const input = parseInput(action, catalog.manifest(action.id), fillIn(source.input ?? {}, form));
-    await resolveSession(action, input, caller, sessions);
+    const { action, input } = await check(caller, source.action, fillIn(source.input ?? {}, form));
     const envelope = await perform(action, input, caller, signal);
     if (envelope.status === 'error') throw fromWireError(envelope.error);
     const rows = envelope.status === 'ok' ? (envelope.output[source.items] as Record<string, unknown>[]) : [];
@@ -84,12 +80,11 @@ export function createDiscovery({
         resolvePolicy(policy, action, s, s === caller.surface ? caller.scope : {}),
       );
       if (input === undefined) return { actionId: action.id, answers };
-      const parsed = parseInput(action, catalog.manifest(action.id), input);
-      await resolveSession(action, parsed, caller, sessions);
+      const ready = await check({ ...caller, surface: surface ?? caller.surface }, action.id, input);
       const covering = await grants.explain({
         actionId: action.id,
-        input: parsed,
-        caller: { ...caller, surface: surface ?? caller.surface },
+        input: ready.input,
+        caller: ready.caller,
       });
       return { actionId: action.id, answers, grants: covering };
     },

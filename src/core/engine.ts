@@ -42,4 +42,6 @@ export interface ActionEngine {
   manifests: readonly ActionManifest[];
   /** To be awaited once at start, before the first call: settles what an earlier process left half done. */
   recover(): Promise<void>;
+  /** Carries out what was approved before the process ended and had not begun. For when machines had time to link. */
+  resume(): Promise<void>;
 }

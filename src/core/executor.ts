@@ -62,6 +62,8 @@ export interface Executor extends Pick<ActionEngine, 'execute'> {
     caller: Caller,
     signal: AbortSignal,
   ): Promise<Envelope>;
+  /** Finds, judges, validates and resolves a call without running it. @throws what such a call would be refused with */
+  check(caller: Caller, name: string, raw: unknown): Promise<ReadyCall>;
   /** Runs what a person approved, whoever waits for it, and writes its own audit row. */
   runApproved(ready: ReadyCall, artifactId: string): Promise<Envelope>;
 }
@@ -184,7 +186,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
         const approval = await options.findFiled(ready, key);
         return approval && { status: 'approval_required', approval };
       },
-      run: (willRun) => settle(call, ready, trace, signal, willRun),
+      // A caller that is gone comes back with its key for the outcome, so the work is not given up with the connection.
+      run: (willRun) => settle(call, ready, trace, new AbortController().signal, willRun),
       toStored: (envelope) => redact(envelope) as unknown as Envelope,
     });
   }
@@ -213,6 +216,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   return {
     perform,
+    check: (caller, name, raw) => prepare({ actionId: name, calledAs: name, caller, input: raw }, name, raw),
     async runApproved(ready, artifactId) {
       const { action, input, caller, sessionId } = ready;
       const startedMs = runtime.monotonicMs();

@@ -2,8 +2,8 @@ import type { ReadyCall } from './executor.ts';
 import { redactText } from './redact.ts';
 import type { Surface } from './spec.ts';
 
-/** How a grant holds a field of the input: to one value, or to a path and what lies below it. */
-export type Pin = { is: 'exact'; value: unknown } | { is: 'prefix'; value: string };
+/** How a grant holds a field of the input: to one value, to a path and what lies below it, or to not being there. */
+export type Pin = { is: 'exact'; value: unknown } | { is: 'prefix'; value: string } | { is: 'absent' };
 
 /**
  * Leave that a person gave, by the example of one approval, to run the like without asking for a while. It only ever
@@ -48,6 +48,7 @@ export function grantMismatch(
 }
 
 function fits(pin: Pin, value: unknown): boolean {
+  if (pin.is === 'absent') return value === undefined;
   if (pin.is === 'exact') return JSON.stringify(value) === JSON.stringify(pin.value);
   if (typeof value !== 'string' || !isPlainPath(value)) return false;
   const folder = pin.value.replace(/\/+$/, '');
@@ -59,5 +60,7 @@ export const isPlainPath = (path: string): boolean =>
   path.startsWith('/') && !path.split('/').some((part) => part === '..' || part === '.');
 
 /** Without what looks like a credential: it tells others what they may do. */
-export const toPinText = (pin: Pin): string =>
-  redactText(pin.is === 'exact' ? JSON.stringify(pin.value) : `${pin.value} or below it`);
+export function toPinText(pin: Pin): string {
+  if (pin.is === 'absent') return 'left out';
+  return redactText(pin.is === 'exact' ? (JSON.stringify(pin.value) ?? '') : `${pin.value} or below it`);
+}

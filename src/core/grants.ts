@@ -1,4 +1,6 @@
+import type { Approval } from './approval.ts';
 import type { Caller } from './call.ts';
+import type { Catalog } from './catalog.ts';
 import type { EngineOptions } from './engine.ts';
 import { KaiwuError } from './errors.ts';
 import type { ReadyCall } from './executor.ts';
@@ -8,6 +10,7 @@ import type { ApprovalsPort, GrantsPort } from './ports/governance.ts';
 import { redact } from './redact.ts';
 
 export interface GrantsOptions extends Pick<EngineOptions, 'grants' | 'runtime'> {
+  catalog: Catalog;
   /** As it is stored: a pin holds the value that was asked for. */
   getApproval: ApprovalsPort['get'];
 }
@@ -23,11 +26,15 @@ export interface Grants extends GrantsPort {
   use(ready: ReadyCall): Promise<GrantAnswer>;
 }
 
-/** Fields that a grant may hold to a folder and what lies below it take a path. */
-const toPin = (how: 'exact' | 'prefix', value: unknown): Pin =>
-  how === 'exact' ? { is: 'exact', value } : { is: 'prefix', value: String(value) };
+export function createGrants({ grants: store, runtime, catalog, getApproval }: GrantsOptions): Grants {
+  /** The very call of the example: what it left out stays out. */
+  function toExactPins({ actionId, input }: Approval): Record<string, Pin> {
+    const fields = Object.keys(catalog.manifest(actionId).inputSchema.properties ?? {});
+    const pin = (field: string): Pin =>
+      field in input ? { is: 'exact', value: input[field] } : { is: 'absent' };
+    return Object.fromEntries(fields.map((field) => [field, pin(field)]));
+  }
 
-export function createGrants({ grants: store, runtime, getApproval }: GrantsOptions): Grants {
   async function weigh(call: { actionId: string; input: Record<string, unknown>; caller: Caller }) {
     const now = runtime.now().toISOString();
     const { surface, tokenId } = call.caller;
@@ -50,9 +57,8 @@ export function createGrants({ grants: store, runtime, getApproval }: GrantsOpti
     async create({ artifactId, pins, onThisMachineOnly, hours, uses }, caller) {
       requirePerson(caller);
       const approval = await getApproval(artifactId);
-      const how =
-        pins ?? Object.fromEntries(Object.keys(approval.input).map((field) => [field, 'exact' as const]));
-      for (const [field, kind] of Object.entries(how))
+      requireApproved(approval);
+      for (const [field, kind] of Object.entries(pins ?? {}))
         requirePinnable(approval.actionId, field, kind, approval.input);
       const { surface, tokenId, machineId } = approval.requester;
       const now = runtime.now();
@@ -63,9 +69,7 @@ export function createGrants({ grants: store, runtime, getApproval }: GrantsOpti
         surface,
         tokenId,
         ...(onThisMachineOnly && machineId !== undefined ? { machineId } : {}),
-        pins: Object.fromEntries(
-          Object.entries(how).map(([field, kind]) => [field, toPin(kind, approval.input[field])]),
-        ),
+        pins: pins === undefined ? toExactPins(approval) : toPins(pins, approval.input),
         createdAt: now.toISOString(),
         createdBy: caller.client,
         expiresAt: new Date(now.getTime() + hours * 3_600_000).toISOString(),
@@ -126,4 +130,28 @@ function requirePinnable(
         ? `${field} is not an absolute path, so it cannot be held by a prefix`
         : undefined;
   if (message !== undefined) throw invalidInput(actionId, [{ path: `pins.${field}`, message }]);
+}
+
+const toPins = (
+  pins: Record<string, 'exact' | 'prefix'>,
+  input: Record<string, unknown>,
+): Record<string, Pin> =>
+  Object.fromEntries(
+    Object.entries(pins).map(([field, kind]): [string, Pin] => [
+      field,
+      kind === 'exact' ? { is: 'exact', value: input[field] } : { is: 'prefix', value: String(input[field]) },
+    ]),
+  );
+
+/** The example of a grant is a request that a person has said yes to. */
+function requireApproved({ artifactId, status }: Approval): void {
+  if (['approved', 'executing', 'succeeded', 'failed', 'unknown'].includes(status)) return;
+  throw new KaiwuError(
+    'conflict',
+    `Approval ${artifactId} is ${status}; a grant is made from one that was approved.`,
+    {
+      hint: 'Approve it first.',
+      details: { artifactId, status },
+    },
+  );
 }

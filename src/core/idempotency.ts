@@ -1,5 +1,5 @@
 import type { Envelope } from './call.ts';
-import { KaiwuError } from './errors.ts';
+import { KaiwuError, type WireError } from './errors.ts';
 import type { IdempotencyKey, IdempotencyStore } from './ports/stores.ts';
 
 /** Longest key, characters. */
@@ -52,8 +52,9 @@ export function createIdempotency(store: IdempotencyStore, ownerId: string) {
       if (!wasAsking && !idempotent) throw unknownOutcome(key.key);
     }
     const envelope = await filedOrRun(call, wasAsking);
-    // A failure that may pass leaves the key free for the retry that it asks for.
-    if (envelope.status === 'error' && envelope.error.retryable) await store.release(key);
+    // A failure that may pass leaves the key free for the retry that it asks for, unless something has begun already.
+    if (envelope.status === 'error' && envelope.error.retryable && !hasBegun(envelope.error))
+      await store.release(key);
     else await store.complete(key, toStored(envelope));
     return envelope;
   }
@@ -88,3 +89,7 @@ const unknownOutcome = (key: string) =>
       details: { outcome: 'unknown' },
     },
   );
+
+/** A retry would do it a second time: what ran out of time may be going on, and what names a session has made it. */
+const hasBegun = ({ code, details }: WireError): boolean =>
+  code === 'timeout' || details?.['sessionId'] !== undefined;

@@ -14,8 +14,34 @@ export const LINK_PROTOCOL = 1;
 export const LINK_PING_MS = 15_000;
 export const LINK_DEAD_MS = 40_000;
 
+/** Milliseconds that an agent has to become ready, as its daemon counts them. */
+export const START_LIMIT_MS = 60_000;
+
+/** Milliseconds by which the backend waits longer for a start, so that the daemon's own answer comes first. */
+export const START_SLACK_MS = 15_000;
+
 /** Largest frame, bytes. A larger one closes the link with 1009. */
 export const LINK_MAX_FRAME = 8 * 1024 * 1024;
+
+/**
+ * Bounds of what an event says of an agent, characters or entries. The daemon makes events that keep to them and the
+ * backend refuses others, so both ends read them here.
+ */
+export const EVENT_LIMITS = {
+  /** Ids: ours, and the agent's of its tool calls and permission options. */
+  id: 200,
+  /** Ids and names of models, names of options. */
+  name: 500,
+  title: 2000,
+  /** Kind and status of a tool call, reason of a stop. */
+  word: 200,
+  /** The agent's own id of a conversation. */
+  acpSessionId: 1000,
+  models: 1000,
+  /** Of all models of one session together, in JSON: a hello carries the lists of all agents. */
+  modelsChars: 256 * 1024,
+  permissionOptions: 50,
+} as const;
 
 /** Most events in one `events.append`, and their most bytes in JSON. */
 export const APPEND_MAX_EVENTS = 200;

@@ -17,23 +17,35 @@ export async function resolveSession(
   caller: Caller,
   sessions: Pick<SessionsPort, 'findByPrefix'>,
 ): Promise<string | undefined> {
-  if (spec.session === 'none') return undefined;
+  const only = caller.scope.sessionId;
+  if (spec.session === 'none') {
+    if (only !== undefined && spec.anySession !== true) throw beyondSession(spec.id, only);
+    return undefined;
+  }
   const { need, field } = spec.session;
-  const given = (input[field] as string | undefined) ?? (need === 'required' ? caller.sessionId : undefined);
+  // A token for one session never means all of them by naming none.
+  const given =
+    (input[field] as string | undefined) ?? only ?? (need === 'required' ? caller.sessionId : undefined);
   if (given === undefined && need === 'optional') return undefined;
   if (given === undefined) throw notSelected(spec.id, field);
   const found = await sessions.findByPrefix(given, MAX_CANDIDATES + 1);
-  const [only] = found;
-  if (only === undefined) throw notFound(given);
+  const [session] = found;
+  if (session === undefined) throw notFound(given);
   if (found.length > 1) throw ambiguous(given, found);
-  if (caller.scope.sessionId !== undefined && caller.scope.sessionId !== only.sessionId) {
-    throw new KaiwuError('forbidden', `This token is good for session ${caller.scope.sessionId} only.`, {
-      details: { received: given },
-    });
-  }
-  input[field] = only.sessionId;
-  return only.sessionId;
+  if (only !== undefined && only !== session.sessionId) throw beyondSession(given, only);
+  input[field] = session.sessionId;
+  return session.sessionId;
 }
+
+const beyondSession = (received: string, sessionId: string) =>
+  new KaiwuError(
+    'forbidden',
+    `This token is good for session ${sessionId} only, and ${received} reaches further.`,
+    {
+      hint: 'Use a token that is not held to one session.',
+      details: { received, sessionId },
+    },
+  );
 
 const notSelected = (actionId: string, field: string) =>
   new KaiwuError('session_not_selected', `${actionId} works on a session and none was named.`, {

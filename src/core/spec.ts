@@ -34,6 +34,8 @@ export interface ActionAlias {
   name: string;
   /** Listed as a tool of its own wherever the action is direct. */
   tool?: boolean;
+  /** Surfaces on which it is a tool even where the action itself is only discoverable. */
+  directOn?: Surface[];
   /** Fields that the alias does not take (the default session fills them). */
   omit?: string[];
   summary?: string;
@@ -97,6 +99,8 @@ export interface ActionData {
   surfaces: Partial<Record<Surface, SurfaceDefaults>>;
   /** `never`: cannot be gated. `always`: surfaces on which policy cannot remove the gate. */
   approvals: 'never' | 'default' | { always: Surface[] };
+  /** Says and does nothing about any session, so a token for one session may call it as well. */
+  anySession?: boolean;
   /** Whether it works on a session, and which field names it. */
   session: 'none' | { need: 'optional' | 'required'; field: string };
   hints?: Record<string, FieldHint>;

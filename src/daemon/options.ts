@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http';
 import type { SqliteHandle, Logger, ProcessTable } from '../core/ports/host.ts';
-import { LINK_DEAD_MS, LINK_PING_MS } from '../core/link.ts';
+import { LINK_DEAD_MS, LINK_PING_MS, START_LIMIT_MS } from '../core/link.ts';
 import type { Runtime } from '../core/ports/stores.ts';
 import { MAX_LINE_BYTES } from './acp/connection.ts';
 import { END_GRACES, type EndGraces } from './acp/group.ts';
@@ -21,7 +21,7 @@ export interface SessionLimits {
 }
 
 export const SESSION_LIMITS: SessionLimits = {
-  startMs: 60_000,
+  startMs: START_LIMIT_MS,
   interruptMs: 5000,
   permissionMs: 24 * 3600 * 1000,
   maxLineBytes: MAX_LINE_BYTES,

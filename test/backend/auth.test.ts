@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UNKNOWN_PROCESS } from '../../src/core/agent-mark.ts';
+import type { TcpConnection } from '../../src/core/loopback.ts';
 import { errorOf, openWorld, type World } from './helpers/world.ts';
 import type { Json } from './helpers/json.ts';
 
@@ -103,6 +105,84 @@ describe('tokens', () => {
     for (const secret of [token, made.token, 'wrong-canary', 'canary-in', ...world.secrets]) {
       expect(log).not.toContain(secret.slice(0, 11));
     }
+  });
+});
+
+describe("an agent's process", () => {
+  const audited = async (filter: Parameters<World['store']['audit']['list']>[0] = {}) =>
+    (await world.store.audit.list({ order: 'oldest', ...filter }, { limit: 50 })).items;
+
+  it('signs nobody in or out and opens no link; each attempt is in the audit', async () => {
+    const { token, tokenId, deviceId } = await world.signIn();
+    await world.restart({ agentSessionBehind: () => 'sess_a' });
+    const secret = world.secrets.at(-1);
+    const tries = [
+      await world.post('/v1/auth/bootstrap', { secret, deviceName: 'mine' }),
+      await world.post('/v1/auth/logout', {}, { token }),
+    ];
+    for (const answer of tries) {
+      expect(answer.status).toBe(403);
+      expect(((await answer.json()) as Json).error).toMatchObject({
+        code: 'permission_escalation_denied',
+        details: { sessionId: 'sess_a' },
+      });
+    }
+    await expect(world.daemon(token)).rejects.toThrow();
+    const code = 'permission_escalation_denied';
+    const row = { surface: 'cli', outcome: 'error', sessionId: 'sess_a', code };
+    expect(await audited({ code })).toMatchObject([
+      { ...row, actionId: 'auth.bootstrap', tokenId: '' },
+      { ...row, actionId: 'auth.logout', tokenId, deviceId },
+      { ...row, actionId: 'auth.link', tokenId, deviceId },
+    ]);
+    await world.restart({ agentSessionBehind: () => undefined });
+    expect((await world.get('/v1/whoami', { token })).status).toBe(200);
+  });
+
+  it('and one that has hidden which process it is changes nothing, but reads', async () => {
+    const { token } = await world.signIn();
+    await world.restart({ agentSessionBehind: () => UNKNOWN_PROCESS });
+    const error = errorOf(
+      await world.call(token, 'policy.set', { path: 'session.archive.mcp', value: 'ask' }),
+    );
+    expect(error).toMatchObject({ code: 'permission_escalation_denied' });
+    expect((await world.call(token, 'policy.get')).status).toBe('ok');
+    const logout = await world.post('/v1/auth/logout', {}, { token });
+    expect(((await logout.json()) as Json).error.message).toContain('unknown process');
+  });
+
+  it('the looked-up connection is that of the caller, at both ends', async () => {
+    const { token } = await world.signIn();
+    const asked: TcpConnection[] = [];
+    await world.restart({ agentSessionBehind: (connection) => void asked.push(connection) });
+    await world.post('/v1/auth/logout', {}, { token });
+    expect(asked).toEqual([
+      {
+        server: { address: '127.0.0.1', port: world.port },
+        peer: { address: '127.0.0.1', port: expect.any(Number) },
+      },
+    ]);
+  });
+
+  it('sign-ins and sign-outs of people are in the audit, without secrets', async () => {
+    const { token, tokenId, deviceId } = await world.signIn('laptop');
+    const start = (await (await world.post('/v1/auth/device/code', { device_name: 'phone' })).json()) as Json;
+    await world.ok(token, 'device.approve', { userCode: start.user_code });
+    const poll = { grant_type: GRANT, device_code: start.device_code };
+    const answer = (await (await world.post('/v1/auth/device/token', poll)).json()) as Json;
+    expect(Object.keys(answer).toSorted()).toEqual(['access_token', 'device_id', 'token_type']);
+    await world.post('/v1/auth/logout', {}, { token });
+    const rows = (await audited()).filter(({ actionId }) => actionId.startsWith('auth.'));
+    expect(rows).toMatchObject([
+      { actionId: 'auth.bootstrap', outcome: 'ok', tokenId, deviceId, input: { deviceName: 'laptop' } },
+      { actionId: 'auth.device_token', outcome: 'ok', deviceId: answer.device_id },
+      { actionId: 'auth.logout', outcome: 'ok', tokenId, deviceId },
+    ]);
+    const text = JSON.stringify(rows);
+    for (const hidden of [token, answer.access_token, start.device_code, world.secrets[0]!]) {
+      expect(text).not.toContain(hidden);
+    }
+    expect((await world.store.audit.verify()).fault).toBeUndefined();
   });
 });
 

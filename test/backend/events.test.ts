@@ -63,6 +63,46 @@ describe('live', () => {
     await expect.poll(() => reader.comments.length, { timeout: 20_000 }).toBeGreaterThan(2);
   });
 
+  it('a token hears only of what its actions and surfaces let it read', async () => {
+    const all = await open();
+    const list = await open({}, await world.makeToken({ scope: { actions: ['session.list'] } }));
+    const transcripts = await open(
+      {},
+      await world.makeToken({ scope: { actions: ['session.transcript.*'] } }),
+    );
+    const approvals = await open(
+      {},
+      await world.makeToken({ scope: { actions: ['approval.request.list'] } }),
+    );
+    const writes = await open({}, await world.makeToken({ scope: { actions: ['session.archive'] } }));
+    const none = await open({}, await world.makeToken({ scope: { surfaces: [] } }));
+    const readers = [all, list, transcripts, approvals, writes, none];
+    await Promise.all(readers.map((reader) => reader.count(1)));
+    await ofSession('sess_a');
+    await world.store.feed.append({ type: 'message.changed', sessionId: 'sess_a', messageId: 'm' });
+    await world.store.feed.append({ type: 'transcript.appended', sessionId: 'sess_a', fromSeq: 1, toSeq: 1 });
+    world.store.feed.tell({
+      type: 'delta',
+      sessionId: 'sess_a',
+      messageId: 'm',
+      kind: 'text',
+      block: 1,
+      text: 't',
+    });
+    await world.store.feed.append({ type: 'approval.changed', artifactId: 'a', status: 'pending' });
+    await change(9);
+    const names = async (reader: EventReader, count: number) =>
+      (await reader.count(count + 1)).slice(1).map(({ event }) => event);
+    const session = ['session.changed', 'message.changed'];
+    const transcript = ['transcript.appended', 'delta'];
+    expect(await names(all, 6)).toEqual([...session, ...transcript, 'approval.changed', 'policy.changed']);
+    expect(await names(list, 3)).toEqual([...session, 'policy.changed']);
+    expect(await names(transcripts, 5)).toEqual([...session, ...transcript, 'policy.changed']);
+    expect(await names(approvals, 2)).toEqual(['approval.changed', 'policy.changed']);
+    expect(await names(writes, 1)).toEqual(['policy.changed']);
+    expect(await names(none, 1)).toEqual(['policy.changed']);
+  });
+
   it('types and sessions are filtered; a token for one session never sees another', async () => {
     const scoped = await world.makeToken({ scope: { sessionId: 'sess_a' } });
     const all = await open();

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { START_WAIT_MS } from '../../src/backend/work/starts.ts';
 import { KaiwuError } from '../../src/core/errors.ts';
 import type { SessionEventBody } from '../../src/core/session.ts';
+import { SESSION_LIMITS } from '../../src/daemon/options.ts';
 import { demoAgent, type FakeDaemon } from './helpers/fake-daemon.ts';
 import { until } from './helpers/until.ts';
 import { errorOf, openWorld, type World } from './helpers/world.ts';
@@ -130,6 +132,40 @@ describe('spawn', () => {
       status: 'failed',
       reason: { code: 'session_directory_unavailable', message: 'there is no /work/place' },
     });
+  });
+
+  it("waits longer than the daemon does, so that a hanging agent ends as the daemon's own failure", async () => {
+    expect(START_WAIT_MS).toBeGreaterThan(SESSION_LIMITS.startMs + 5000);
+    const limitMs = 300;
+    await world.restart({ timings: { startMs: limitMs + 20_000 } });
+    await world.daemon(token, {
+      async before(method) {
+        if (method !== 'session.start') return;
+        await delay(limitMs);
+        throw new KaiwuError('agent_failed', 'it was not ready in time');
+      },
+    });
+    const error = await fail('session.spawn_new', input);
+    expect(error.code).toBe('agent_failed');
+    expect(await world.store.sessions.get(error.details?.sessionId as string)).toMatchObject({
+      status: 'failed',
+      reason: { code: 'agent_failed', message: 'it was not ready in time' },
+    });
+  });
+
+  it('gives a start up that the daemon never answers', async () => {
+    await world.restart({ timings: { startMs: 300 } });
+    let release = () => {};
+    await world.daemon(token, {
+      before: (method) =>
+        method === 'session.start' ? new Promise<void>((resolve) => (release = resolve)) : undefined,
+    });
+    const error = await fail('session.spawn_new', input);
+    expect(error.code).toBe('timeout');
+    expect(await world.store.sessions.get(error.details?.sessionId as string)).toMatchObject({
+      status: 'failed',
+    });
+    release();
   });
 
   it('outlives a link that drops in the middle: it is asked for again', async () => {
@@ -447,7 +483,7 @@ describe('control', () => {
     expect(daemon.requests.at(-1)?.params.optionId).toBeUndefined();
   });
 
-  it('an agent raises no mode: not its own, not by a message, not by a new session', async () => {
+  it('an agent raises no mode: neither its own nor by a message', async () => {
     await world.daemon(token);
     const sessionId = await spawn({ permissionMode: 'read_only' });
     const agent = await world.makeToken({ kind: 'agent', scope: { surfaces: ['agent'], sessionId } });
@@ -455,18 +491,42 @@ describe('control', () => {
       rules: {
         'session.permission_mode.set': { agent: { enabled: true, approval: false } },
         'session.message.send': { agent: { enabled: true, approval: false } },
-        'session.spawn_new': { agent: { enabled: true, approval: false } },
       },
     });
     for (const [actionId, given] of [
       ['session.permission_mode.set', { permissionMode: 'bypass' }],
       ['session.message.send', { message: 'x', permissionModeOverride: 'bypass' }],
-      ['session.spawn_new', { ...input, permissionMode: 'bypass' }],
+      // A plan can be left, so it is freer than reading only.
+      ['session.permission_mode.set', { permissionMode: 'plan' }],
+      ['session.message.send', { message: 'x', permissionModeOverride: 'plan' }],
     ] as const) {
       const envelope = await world.call(agent, actionId, given, { surface: 'agent' });
       expect([actionId, errorOf(envelope).code]).toEqual([actionId, 'permission_escalation_denied']);
     }
     expect(await world.store.sessions.get(sessionId)).toMatchObject({ permissionMode: 'read_only' });
+  });
+
+  it('an agent that only claims to be in a freer session gives away no more than the strictest mode', async () => {
+    await world.daemon(token);
+    const free = await spawn({ permissionMode: 'bypass' });
+    await world.ok(token, 'policy.set', {
+      rules: { 'session.spawn_new': { agent: { enabled: true, approval: false } } },
+    });
+    const claim = { surface: 'agent', sessionId: free } as const;
+    // Left out, the mode of a new session is `default`, which is freer than the strictest too.
+    for (const permissionMode of ['bypass', 'default', undefined]) {
+      const error = errorOf(
+        await world.call(token, 'session.spawn_new', { ...input, permissionMode }, claim),
+      );
+      expect([permissionMode, error.code]).toEqual([permissionMode, 'permission_escalation_denied']);
+    }
+    const strict = await world.call(
+      token,
+      'session.spawn_new',
+      { ...input, permissionMode: 'read_only' },
+      claim,
+    );
+    expect(strict.status).toBe('ok');
   });
 });
 

@@ -126,10 +126,12 @@ async function play(rounds: Step[][]): Promise<{ approvals: Approval[]; filed: s
     dies = undefined;
     engine = makeEngine(`owner-${++owner}`, store);
     await engine.recover();
+    await engine.resume();
     await enter();
   }
   engine = makeEngine('last', store);
   await engine.recover();
+  await engine.resume();
   await enter();
   const { items: approvals } = await t.approvals.list({}, { limit: 200 });
   return { approvals, filed };

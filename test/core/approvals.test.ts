@@ -116,6 +116,7 @@ describe('approvals', () => {
       await t.store.approvals.move(artifactId, 'pending', 'approved');
     await t.store.approvals.move(cut.artifactId, 'approved', 'executing', {}, 'owner-0');
     await t.engine.recover();
+    await t.engine.resume();
     expect(await t.approvals.get(cut.artifactId)).toMatchObject({ status: 'unknown' });
     expect(await t.approvals.get(waiting.artifactId)).toMatchObject({ status: 'succeeded' });
     expect(t.effects).toEqual(['waiting']);

@@ -13,8 +13,14 @@ const ask = async (input: Record<string, unknown>) => {
   if (envelope.status !== 'approval_required') throw new Error(JSON.stringify(envelope));
   return envelope.approval;
 };
-const give = (artifactId: string, more: Partial<GrantRequest> = {}, by: Caller = person) =>
+const create = (artifactId: string, more: Partial<GrantRequest> = {}, by: Caller = person) =>
   t.grants.create({ artifactId, onThisMachineOnly: true, hours: 1, uses: 3, ...more }, by);
+/** As a person does: says yes first, which runs it once, then allows the like. */
+async function give(artifactId: string, more: Partial<GrantRequest> = {}) {
+  await t.approvals.decide(artifactId, 'approve', undefined, person);
+  t.effects.length = 0;
+  return create(artifactId, more);
+}
 const add = async (input: Record<string, unknown>, surface: 'mcp' | 'agent' = 'mcp') =>
   (await call('note.add', input, { surface })).status;
 const codeOfThrown = (run: Promise<unknown>) =>
@@ -43,7 +49,8 @@ describe('a grant', () => {
     expect(await add({ text: 'a', place: '/x' })).toBe('approval_required');
     expect(t.effects).toEqual(['a', 'a', 'a']);
     const { items } = await t.store.audit.list({ outcome: 'ok', actionId: 'note.add' }, { limit: 50 });
-    expect(items.map((row) => row.grantId)).toEqual([grantId, grantId, grantId]);
+    const unasked = items.filter(({ approvalId }) => approvalId === undefined);
+    expect(unasked.map((row) => row.grantId)).toEqual([grantId, grantId, grantId]);
   });
 
   it('can hold one field alone, or a folder and what lies below it, and no way out of that folder', async () => {
@@ -70,10 +77,10 @@ describe('a grant', () => {
     const first = await give(artifactId);
     await t.grants.revoke(first.grantId, person);
     expect(await add({ text: 'a' })).toBe('approval_required');
-    await give(artifactId, { uses: 5 });
+    await create(artifactId, { uses: 5 });
     const twenty = await Promise.all(Array.from({ length: 20 }, () => add({ text: 'a' })));
     expect(twenty.filter((status) => status === 'ok')).toHaveLength(5);
-    await give(artifactId, { uses: 5 });
+    await create(artifactId, { uses: 5 });
     t.runtime.advance(3_600_001);
     expect(await add({ text: 'a' })).toBe('approval_required');
     expect(t.effects).toHaveLength(5);
@@ -83,17 +90,28 @@ describe('a grant', () => {
     const { artifactId } = await ask({ text: 'a' });
     const { grantId } = await give(artifactId);
     for (const surface of ['mcp', 'agent', 'voice'] as const) {
-      expect(await codeOfThrown(give(artifactId, {}, { ...person, surface }))).toBe(
+      expect(await codeOfThrown(create(artifactId, {}, { ...person, surface }))).toBe(
         'permission_escalation_denied',
       );
       expect(await codeOfThrown(t.grants.revoke(grantId, { ...person, surface }))).toBe(
         'permission_escalation_denied',
       );
     }
-    expect(await codeOfThrown(give('nobody'))).toBe('approval_not_found');
-    expect(await codeOfThrown(give(artifactId, { pins: { absent: 'exact' } }))).toBe('invalid_input');
-    expect(await codeOfThrown(give(artifactId, { pins: { text: 'prefix' } }))).toBe('invalid_input');
+    expect(await codeOfThrown(create('nobody'))).toBe('approval_not_found');
+    expect(await codeOfThrown(create(artifactId, { pins: { absent: 'exact' } }))).toBe('invalid_input');
+    expect(await codeOfThrown(create(artifactId, { pins: { text: 'prefix' } }))).toBe('invalid_input');
     expect(await codeOfThrown(t.grants.revoke('grant_nobody', person))).toBe('not_found');
+  });
+
+  it('by default covers the very call, with nothing added to it, and needs a yes first', async () => {
+    const { artifactId } = await ask({ text: 'a' });
+    expect(await codeOfThrown(create(artifactId))).toBe('conflict');
+    await give(artifactId);
+    expect(await add({ text: 'a', place: '/anywhere' })).toBe('approval_required');
+    expect(await add({ text: 'a' })).toBe('ok');
+    const denied = await ask({ text: 'b' });
+    await t.approvals.decide(denied.artifactId, 'deny', undefined, person);
+    expect(await codeOfThrown(create(denied.artifactId))).toBe('conflict');
   });
 
   it('never waives a floor', async () => {

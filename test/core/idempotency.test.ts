@@ -111,6 +111,8 @@ describe('idempotency keys', () => {
       const first = await call('note.add', { text: 'x' }, { surface: 'mcp' });
       await call('note.peek');
       const { artifactId } = (first as { approval: { artifactId: string } }).approval;
+      await t.approvals.decide(artifactId, 'approve', undefined, person);
+      t.effects.length = 0;
       await t.grants.create({ artifactId, onThisMachineOnly: false, hours: 1, uses: 5 }, person);
       await runAndCrash(ask);
       expect(await ask()).toMatchObject({ error: { code: 'conflict', details: { outcome: 'unknown' } } });

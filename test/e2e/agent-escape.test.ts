@@ -26,6 +26,9 @@ beforeAll(async () => {
 afterAll(() => world?.stop(), 60_000);
 
 it('an agent with a shell and the credential file approves nothing, makes no token and changes no policy', async () => {
+  const online = async () =>
+    (await api.output('machines.list')).machines?.some((machine: { online: boolean }) => machine.online);
+  await expect.poll(online, { timeout: 30_000 }).toBe(true);
   const { sessionId } = await api.output('session.spawn_new', { agentId: 'codex', directory });
   const { artifactId } = await api.output('approval.request.create', {
     actionId: 'session.archive',
@@ -38,8 +41,10 @@ it('an agent with a shell and the credential file approves nothing, makes no tok
     timeoutSeconds: 50,
   });
   const tried = JSON.parse(turn.reply as string) as Record<string, string>;
-  expect(Object.keys(tried)).toHaveLength(8);
-  for (const [name, outcome] of Object.entries(tried)) {
+  expect(Object.keys(tried)).toHaveLength(12);
+  const { 'written, then gone': gone, ...answered } = tried;
+  expect(gone).toBe('gone');
+  for (const [name, outcome] of Object.entries(answered)) {
     expect([
       name,
       ['action_disabled', 'permission_escalation_denied', 'invalid_input'].includes(outcome)
@@ -50,8 +55,17 @@ it('an agent with a shell and the credential file approves nothing, makes no tok
   expect(await api.output('approval.request.get', { artifactId })).toMatchObject({ status: 'pending' });
   expect((await api.output('token.list')).tokens).toEqual([]);
   expect((await api.output('policy.get')).rules).toEqual({});
-  const { rows } = await api.output('audit.list', { outcome: 'error' });
-  expect(rows.length).toBeGreaterThanOrEqual(7);
+  const refusals = async () => {
+    const { rows } = await api.output('audit.list', {
+      code: 'permission_escalation_denied',
+      order: 'oldest',
+    });
+    return (rows as { actionId: string }[]).map(({ actionId }) => actionId);
+  };
+  // From 127.0.0.2, gone, three by HTTP, with the inherited environment, a token, the policy, a sign-in, a sign-out.
+  await expect.poll(async () => (await refusals()).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(8);
+  expect(await refusals()).toEqual(expect.arrayContaining(['auth.bootstrap', 'auth.logout']));
+  expect(await api.output('approval.request.get', { artifactId })).toMatchObject({ status: 'pending' });
 
   // The same credential in the hands of a person's own process is good.
   const { code } = await world.cli(['approval', 'request', 'decide', artifactId, 'approve']);

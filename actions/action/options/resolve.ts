@@ -12,6 +12,7 @@ export default defineAction({
   surfaces: DISCOVERY,
   approvals: 'never',
   session: 'none',
+  anySession: true,
   positionals: ['actionId', 'field'],
   columns: ['value', 'label'],
   keywords: {

@@ -14,6 +14,7 @@ export default defineAction({
   surfaces: DISCOVERY,
   approvals: 'never',
   session: 'none',
+  anySession: true,
   positionals: ['actionId'],
   keywords: {
     en: ['schema', 'fields', 'parameters', 'arguments', 'how to call', 'documentation', 'usage'],

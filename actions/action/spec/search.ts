@@ -13,6 +13,7 @@ export default defineAction({
   surfaces: DISCOVERY,
   approvals: 'never',
   session: 'none',
+  anySession: true,
   positionals: ['query'],
   columns: ['id', 'effect', 'title', { label: 'for', of: ['blocked', 'summary'], whole: true }],
   keywords: {

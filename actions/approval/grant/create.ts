@@ -24,14 +24,14 @@ export default defineAction({
       input: { artifactId: '2765bc88-69ea-4316-9085-290ce5b3a3b6', hours: 1, uses: 5 },
     },
   ],
-  errors: ['approval_not_found', 'invalid_input', 'permission_escalation_denied'],
+  errors: ['approval_not_found', 'conflict', 'invalid_input', 'permission_escalation_denied'],
   input: z.object({
     artifactId,
     pins: z
       .record(z.string(), z.enum(['exact', 'prefix']))
       .optional()
       .describe(
-        'Fields that must stay: exact (the very value) or prefix (this path or below). Default: every field exact.',
+        'Fields that must stay: exact (the very value) or prefix (this path or below). Default: the very call, with nothing added.',
       ),
     onThisMachineOnly: z
       .boolean()

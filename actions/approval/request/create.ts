@@ -13,6 +13,7 @@ export default defineAction({
   surfaces: APPROVALS,
   approvals: 'never',
   session: 'none',
+  anySession: true,
   positionals: ['actionId'],
   keywords: {
     en: ['request permission', 'ask a human', 'review first', 'inbox', 'propose'],

@@ -24,6 +24,7 @@ export default defineAction({
     {
       name: 'change_title',
       tool: true,
+      directOn: ['agent'],
       omit: ['sessionId'],
       summary: 'Use to rename the session that this server was started for.',
     },

@@ -20,7 +20,7 @@ export type DeviceFlowError =
   | 'unsupported_grant_type';
 
 export type DeviceTokenAnswer =
-  | { access_token: string; token_type: 'Bearer'; device_id: string }
+  | { access_token: string; token_type: 'Bearer'; device_id: string; tokenId: string }
   | { error: DeviceFlowError };
 
 /** Device authorization grant (RFC 8628): the device shows a code, a signed-in person approves it. */
@@ -94,8 +94,8 @@ export function createDeviceFlow(options: {
       }
       // Two polls at once: one gets the token.
       if (!(await codes.move(hash, 'approved', 'used'))) return { error: 'invalid_grant' };
-      const { token, deviceId } = await options.signIn(code.deviceName);
-      return { access_token: token, token_type: 'Bearer', device_id: deviceId };
+      const { token, tokenId, deviceId } = await options.signIn(code.deviceName);
+      return { access_token: token, token_type: 'Bearer', device_id: deviceId, tokenId };
     },
   };
 }

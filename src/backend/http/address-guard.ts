@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { KaiwuError } from '../../core/errors.ts';
+import { isLoopback, toPlainAddress } from '../../core/loopback.ts';
 
 /** Who this server answers as. A page that points its own name at us (DNS rebinding) names another host. */
 export interface AddressPolicy {
@@ -11,14 +12,12 @@ export interface AddressPolicy {
   allowedOrigins: string[];
 }
 
-const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
-
 /** @throws forbidden */
 export function requireOwnAddress(incoming: IncomingMessage, policy: AddressPolicy): void {
   const { host, origin } = incoming.headers;
   const name = hostName(host);
   const own = [policy.boundHost, incoming.socket.localAddress ?? '', ...policy.publicHosts].map(bracketed);
-  if (name === undefined || !(LOOPBACK.has(name) || own.includes(name))) {
+  if (name === undefined || !(isLoopback(name) || own.includes(name))) {
     throw new KaiwuError('forbidden', `This server does not answer as ${shown(host)}.`, {
       hint: 'Use its own address, or add the name to the public hosts of the backend.',
     });
@@ -30,13 +29,10 @@ export function requireOwnAddress(incoming: IncomingMessage, policy: AddressPoli
   });
 }
 
-/** Whether a host can only be reached from this machine. */
-export const isLoopback = (host: string): boolean => LOOPBACK.has(bracketed(host));
-
 /** An IPv6 address as it stands in a URL; one that carries an IPv4 address as that. */
 export function bracketed(host: string): string {
-  const plain = host.replace(/^::ffff:(?=\d+\.)/i, '').toLowerCase();
-  return plain.includes(':') && !plain.startsWith('[') ? `[${plain}]` : plain;
+  const plain = toPlainAddress(host);
+  return plain.includes(':') ? `[${plain}]` : plain;
 }
 
 function hostName(host: string | undefined): string | undefined {

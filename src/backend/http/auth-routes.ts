@@ -6,6 +6,8 @@ import type { Bootstrap } from '../auth/bootstrap.ts';
 import type { DeviceFlow } from '../auth/device-flow.ts';
 import type { Revocations } from '../revocations.ts';
 import type { IdentityStore } from '../store/store.ts';
+import type { AgentGuard } from './agent-guard.ts';
+import type { AuthAudit } from './auth-audit.ts';
 import type { Authenticate } from './authenticate.ts';
 import { MAX_SIGN_IN_BYTES, readChecked } from './body.ts';
 import type { Gate } from './gate.ts';
@@ -26,6 +28,8 @@ export function addAuthRoutes(
     identity: Pick<IdentityStore, 'revokeDevice' | 'revokeToken'>;
     revocations: Revocations;
     authenticate: Authenticate;
+    agents: AgentGuard;
+    audit: AuthAudit;
     gate: Gate;
     serverId: string;
     version: string;
@@ -33,17 +37,21 @@ export function addAuthRoutes(
     publicUrl: string | undefined;
   },
 ): void {
-  const { bootstrap, deviceFlow, identity, revocations, authenticate, gate, serverId } = options;
+  const { bootstrap, deviceFlow, identity, revocations, authenticate, agents, audit, gate, serverId } =
+    options;
 
   app.post('/v1/auth/bootstrap', async (c) => {
     gate.requireOpen();
     const body = await readChecked(c.env.incoming, bootstrapSchema, MAX_SIGN_IN_BYTES);
+    await agents.refuseAgents(c.env.incoming, { name: 'auth.bootstrap' });
     if (bootstrap === undefined) {
       throw new KaiwuError('unsupported', 'This backend has no bootstrap secret.', {
         hint: 'Sign in with `kaiwu auth login`.',
       });
     }
-    return c.json({ ...(await bootstrap.redeem(body.secret, body.deviceName)), serverId });
+    const signedIn = await bootstrap.redeem(body.secret, body.deviceName);
+    await audit({ name: 'auth.bootstrap', bearer: signedIn, input: { deviceName: body.deviceName } });
+    return c.json({ ...signedIn, serverId });
   });
 
   app.post('/v1/auth/device/code', async (c) => {
@@ -56,19 +64,26 @@ export function addAuthRoutes(
   app.post('/v1/auth/device/token', async (c) => {
     gate.requireOpen();
     const body = await readChecked(c.env.incoming, tokenSchema, MAX_SIGN_IN_BYTES);
-    const answer = await deviceFlow.poll(body.grant_type, body.device_code);
-    return c.json(answer, 'error' in answer ? 400 : 200);
+    const outcome = await deviceFlow.poll(body.grant_type, body.device_code);
+    if ('error' in outcome) return c.json(outcome, 400);
+    const { tokenId, ...answer } = outcome;
+    await audit({ name: 'auth.device_token', bearer: { tokenId, deviceId: answer.device_id } });
+    return c.json(answer);
   });
 
   app.post('/v1/auth/logout', async (c) => {
     gate.requireOpen();
-    const { tokenId, deviceId } = await authenticate(c.req.header('authorization'));
+    const bearer = await authenticate(c.req.header('authorization'));
+    await agents.refuseAgents(c.env.incoming, { name: 'auth.logout', bearer });
+    const { tokenId, deviceId } = bearer;
     await identity.revokeToken(tokenId);
     revocations.announce({ tokenId });
-    if (deviceId === undefined) return c.json({ tokenId });
-    await identity.revokeDevice(deviceId);
-    revocations.announce({ deviceId });
-    return c.json({ tokenId, deviceId });
+    if (deviceId !== undefined) {
+      await identity.revokeDevice(deviceId);
+      revocations.announce({ deviceId });
+    }
+    await audit({ name: 'auth.logout', bearer });
+    return c.json({ tokenId, ...(deviceId === undefined ? {} : { deviceId }) });
   });
 
   app.get('/v1/whoami', async (c) => {

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { Hono } from 'hono';
 import * as z from 'zod';
 import { type ActionCall, type CallContext, CallWithdrawn } from '../../core/call.ts';
@@ -8,7 +7,7 @@ import { surfaceInScope } from '../../core/policy.ts';
 import type { PoliciesPort } from '../../core/ports/governance.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import { SURFACES, type Surface } from '../../core/spec.ts';
-import { isLoopback } from './address-guard.ts';
+import type { AgentGuard } from './agent-guard.ts';
 import { sendEnvelope } from './answer.ts';
 import type { Authenticate, Bearer } from './authenticate.ts';
 import { MAX_CALL_BYTES, readChecked } from './body.ts';
@@ -27,9 +26,6 @@ const callSchema = z.object({
   }),
 });
 
-/** Finds the agent session behind a connection on this machine. */
-export type AgentSessionBehind = (connection: { serverPort: number; peerPort: number }) => string | undefined;
-
 /** `POST /v1/actions/{id}` and `GET /v1/catalog`. */
 export function addCallRoutes(
   app: Hono<HttpEnv>,
@@ -41,27 +37,15 @@ export function addCallRoutes(
     runtime: Pick<Runtime, 'sha256'>;
     serverId: string;
     version: string;
-    agentSessionBehind?: AgentSessionBehind;
+    agents: AgentGuard;
   },
 ): void {
-  const { engine, policies, authenticate, gate, runtime, serverId, version } = options;
+  const { engine, policies, agents, authenticate, gate, runtime, serverId, version } = options;
 
   /** Calls under way that their caller can take back, by token and the caller's own name for the call. */
   const open = new Map<string, AbortController>();
   const callName = (bearer: Bearer, callId: string | undefined) =>
     callId === undefined ? undefined : `${bearer.tokenId} ${callId.slice(0, 100)}`;
-
-  // A process cannot change where it comes from, so one look a connection is enough.
-  const seen = new WeakMap<Socket, { session: string | undefined }>();
-  const agentBehind = (socket: Socket) => () => {
-    const { remoteAddress = '', localPort, remotePort } = socket;
-    if (!isLoopback(remoteAddress) || localPort === undefined || remotePort === undefined) return undefined;
-    const known = seen.get(socket) ?? {
-      session: options.agentSessionBehind?.({ serverPort: localPort, peerPort: remotePort }),
-    };
-    seen.set(socket, known);
-    return known.session;
-  };
 
   app.post('/v1/calls/:id/withdraw', async (c) => {
     const bearer = await authenticate(c.req.header('authorization'));
@@ -87,7 +71,11 @@ export function addCallRoutes(
     const given = AbortSignal.any([c.req.raw.signal, taken.signal]);
     const envelope = await gate
       .run(given, (signal) =>
-        engine.execute(call, { ...bearer, agentSession: agentBehind(c.env.incoming.socket) }, signal),
+        engine.execute(
+          call,
+          { ...bearer, agentSession: () => agents.sessionBehind(c.env.incoming.socket) },
+          signal,
+        ),
       )
       .finally(() => name !== undefined && open.get(name) === taken && open.delete(name));
     // What a shutdown cut off was not given up by its caller.

@@ -1,25 +1,17 @@
 import type { Hono } from 'hono';
 import * as z from 'zod';
+import type { ActionEngine } from '../../core/engine.ts';
 import { KaiwuError } from '../../core/errors.ts';
-import type { FeedBody, FeedEntry } from '../../core/feed.ts';
+import type { FeedEntry } from '../../core/feed.ts';
 import type { Logger } from '../../core/ports/host.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import type { Revocations } from '../revocations.ts';
 import type { FeedStore } from '../store/store.ts';
 import { type Authenticate, isOver } from './authenticate.ts';
 import { type EventStream, streamEvents, type StreamTimings } from './event-stream.ts';
+import { FEED_TYPES, readableTypes } from './feed-scope.ts';
 import type { Gate } from './gate.ts';
 import type { HttpEnv } from './http-env.ts';
-
-const TYPES = [
-  'session.changed',
-  'message.changed',
-  'transcript.appended',
-  'approval.changed',
-  'policy.changed',
-  'machine.changed',
-  'delta',
-] as const satisfies FeedBody['type'][];
 
 const eventId = z.string().regex(/^\d{1,15}$/);
 
@@ -27,6 +19,7 @@ const eventId = z.string().regex(/^\d{1,15}$/);
 export function addEventsRoute(
   app: Hono<HttpEnv>,
   options: {
+    engine: Pick<ActionEngine, 'manifests'>;
     feed: FeedStore;
     authenticate: Authenticate;
     gate: Gate;
@@ -42,7 +35,10 @@ export function addEventsRoute(
   app.get('/v1/events', async (c) => {
     options.gate.requireOpen();
     const bearer = await options.authenticate(c.req.header('authorization'));
-    const types = readTypes(c.req.query('types'));
+    const asked = readTypes(c.req.query('types'));
+    const types = new Set<string>(
+      readableTypes(bearer.scope, options.engine.manifests).filter((type) => asked.has(type)),
+    );
     const after = readAfter(c.req.header('last-event-id'));
     const sessions = [c.req.query('sessionId'), bearer.scope.sessionId].filter((id) => id !== undefined);
     const stream = streamEvents({
@@ -84,10 +80,10 @@ const isOf = (entry: FeedEntry, sessionId: string): boolean =>
 
 function readTypes(query: string | undefined): ReadonlySet<string> {
   const asked = (query ?? '').split(',').filter((type) => type !== '');
-  const wrong = asked.find((type) => !(TYPES as readonly string[]).includes(type));
+  const wrong = asked.find((type) => !(FEED_TYPES as string[]).includes(type));
   if (wrong !== undefined)
-    throw badQuery('types', `has ${JSON.stringify(wrong.slice(0, 60))}`, TYPES.join(', '));
-  return new Set(asked.length === 0 ? TYPES : asked);
+    throw badQuery('types', `has ${JSON.stringify(wrong.slice(0, 60))}`, FEED_TYPES.join(', '));
+  return new Set(asked.length === 0 ? FEED_TYPES : asked);
 }
 
 function readAfter(header: string | undefined): number | undefined {

@@ -1,14 +1,18 @@
 import * as z from 'zod';
-import { APPEND_MAX_EVENTS, type DaemonNotices, type LinkHello } from '../../core/link.ts';
+import { APPEND_MAX_EVENTS, type DaemonNotices, EVENT_LIMITS, type LinkHello } from '../../core/link.ts';
 import { PERMISSION_MODES, type SessionEvent } from '../../core/session.ts';
 
 /** Schemas of what a daemon sends. A frame is never believed before it has passed one. */
 
-const id = z.string().min(1).max(200);
+const id = z.string().min(1).max(EVENT_LIMITS.id);
 const text = z.string();
+const word = text.max(EVENT_LIMITS.word);
+const title = text.max(EVENT_LIMITS.title);
+const modelId = text.max(EVENT_LIMITS.name);
 const at = z.iso.datetime({ offset: true });
 const mode = z.enum(PERMISSION_MODES);
-const option = z.object({ id: text.max(500), name: text.max(500) });
+const option = z.object({ id: modelId, name: text.max(EVENT_LIMITS.name) });
+const models = z.array(option).max(EVENT_LIMITS.models);
 const reason = z.object({ code: text.max(100), message: text });
 
 export const helloSchema: z.ZodType<LinkHello> = z.object({
@@ -28,7 +32,7 @@ export const helloSchema: z.ZodType<LinkHello> = z.object({
         install: text.max(2000).optional(),
         version: text.max(200).optional(),
         permissionModes: z.array(mode),
-        models: z.array(option).max(1000),
+        models,
       }),
     )
     .max(200),
@@ -37,16 +41,16 @@ export const helloSchema: z.ZodType<LinkHello> = z.object({
 
 const permissionRequest = z.looseObject({
   requestId: id,
-  title: text,
+  title,
   options: z
     .array(
       z.looseObject({
         optionId: id,
-        name: text,
+        name: text.max(EVENT_LIMITS.name),
         kind: z.enum(['allow_once', 'allow_always', 'reject_once', 'reject_always']),
       }),
     )
-    .max(100),
+    .max(EVENT_LIMITS.permissionOptions),
 });
 
 /** Fields that a newer daemon adds are kept: a newer backend may read them later. */
@@ -55,21 +59,26 @@ const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
 
 const eventSchema = z.discriminatedUnion('type', [
   event('session_started', {
-    acpSessionId: text,
+    acpSessionId: text.max(EVENT_LIMITS.acpSessionId),
     permissionMode: mode,
-    modelId: text.optional(),
-    models: z.array(option).max(1000),
+    modelId: modelId.optional(),
+    models,
     resumed: z.enum(['new', 'loaded', 'without_history']),
   }),
-  event('user_message', { messageId: id, text, permissionMode: mode.optional(), modelId: text.optional() }),
+  event('user_message', {
+    messageId: id,
+    text,
+    permissionMode: mode.optional(),
+    modelId: modelId.optional(),
+  }),
   event('agent_text', { messageId: id, block: z.int().min(0), text }),
   event('agent_thought', { messageId: id, block: z.int().min(0), text }),
   event('tool_call', {
     messageId: id,
-    toolCallId: text,
-    title: text.optional(),
-    kind: text.optional(),
-    status: text.optional(),
+    toolCallId: id,
+    title: title.optional(),
+    kind: word.optional(),
+    status: word.optional(),
     content: z.unknown().optional(),
   }),
   event('plan', { messageId: id, entries: z.unknown() }),
@@ -77,20 +86,20 @@ const eventSchema = z.discriminatedUnion('type', [
   event('permission_resolved', {
     messageId: id,
     requestId: id,
-    optionId: text.optional(),
+    optionId: id.optional(),
     outcome: z.enum(['allowed', 'refused', 'canceled']),
     by: text,
   }),
   event('turn_ended', {
     messageId: id,
     outcome: z.enum(['completed', 'failed', 'canceled']),
-    stopReason: text.optional(),
+    stopReason: word.optional(),
     reason: reason.optional(),
   }),
   event('message_canceled', { messageId: id, reason }),
-  event('title_suggested', { title: text }),
+  event('title_suggested', { title }),
   event('mode_changed', { permissionMode: mode }),
-  event('model_changed', { modelId: text }),
+  event('model_changed', { modelId }),
   event('session_stopped', { reason: reason.optional() }),
   event('session_failed', { reason }),
   event('notice', { text, data: z.unknown().optional() }),

@@ -1,16 +1,17 @@
 import type { Caller } from '../../core/call.ts';
 import { KaiwuError } from '../../core/errors.ts';
+import { STRICTEST_MODE } from '../../core/freedom.ts';
 import type { SessionControlPort, SpawnRequest } from '../../core/ports/sessions.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
-import type { AgentInfo, Session } from '../../core/session.ts';
+import type { AgentInfo, PermissionMode, Session } from '../../core/session.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { BackendStore } from '../store/store.ts';
 import { watch } from '../watch.ts';
-import { START_TIMEOUT_MS, type Starts, toStartError } from '../work/starts.ts';
+import { type Starts, toStartError } from '../work/starts.ts';
 import { isAgent, refuseRaise } from './escalation.ts';
 import { chooseMachine, toOfflineError } from './machines-of.ts';
 
-/** Seconds past the daemon's own limit, so that its answer comes first. */
+/** Seconds past the limit of the start itself, so that its outcome comes first. */
 const SLACK_SECONDS = 2;
 
 export function createSpawn(options: {
@@ -40,11 +41,12 @@ export function createSpawn(options: {
     }
   }
 
-  /** What the agent that asks may do itself is the most that it can give. */
-  async function refuseGift(request: SpawnRequest, caller: Caller): Promise<void> {
+  /** What the agent that asks may do itself is the most that it can give. Only its token proves which session it is in. */
+  async function refuseGift(permissionMode: PermissionMode, caller: Caller): Promise<void> {
     if (!isAgent(caller)) return;
-    const own = caller.sessionId === undefined ? undefined : await store.sessions.get(caller.sessionId);
-    refuseRaise(caller, request.permissionMode, own?.permissionMode ?? 'default', 'the new session');
+    const { sessionId } = caller.scope;
+    const own = sessionId === undefined ? undefined : await store.sessions.get(sessionId);
+    refuseRaise(caller, permissionMode, own?.permissionMode ?? STRICTEST_MODE, 'the new session');
   }
 
   /** Waits for the row to leave `starting`: the start is asked for again if the link drops meanwhile. */
@@ -61,7 +63,7 @@ export function createSpawn(options: {
         read: () => store.sessions.get(sessionId),
         done: (row) => row.status !== 'starting',
       },
-      START_TIMEOUT_MS / 1000 + SLACK_SECONDS,
+      starts.waitMs / 1000 + SLACK_SECONDS,
       signal,
     );
     if (started.status === 'starting') {
@@ -79,13 +81,14 @@ export function createSpawn(options: {
     const { machineId } = machine;
     if (!links.isLinked(machineId)) throw await toOfflineError(store.machines, machineId, caller);
     await requireAgent(machineId, request, caller);
-    await refuseGift(request, caller);
+    const permissionMode = request.permissionMode ?? 'default';
+    await refuseGift(permissionMode, caller);
     const session = await store.sessions.insert({
       sessionId: options.runtime.newId('sess'),
       agentId: request.agentId,
       machineId,
       directory: request.directory,
-      permissionMode: request.permissionMode ?? 'default',
+      permissionMode,
       ...(request.title === undefined ? {} : { title: request.title }),
       ...(request.modelId === undefined ? {} : { modelId: request.modelId }),
     });

@@ -41,9 +41,11 @@ const toApproval = (row: Pick<Selectable<Schema['approvals']>, (typeof COLUMNS)[
     result: fromJson(row.result),
   });
 
-/** Who asks: the token, the surface and the default session. */
-export const toRequesterKey = ({ tokenId, surface, sessionId }: Approval['requester']): string =>
-  JSON.stringify([tokenId, surface, sessionId ?? null]);
+/** Who asks: the token and the surface. A default session is a claim that anybody can vary. */
+export const toRequesterKey = ({
+  tokenId,
+  surface,
+}: Pick<Approval['requester'], 'tokenId' | 'surface'>): string => JSON.stringify([tokenId, surface]);
 
 export function createApprovalStore(db: Kysely<Schema>, writer: Writer): ApprovalStore {
   return {

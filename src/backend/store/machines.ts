@@ -95,6 +95,8 @@ export function createMachineStore(db: Kysely<Schema>, writer: Writer, runtime: 
           eb.fn.max('updatedAt').as('lastUsedAt'),
           eb.fn.countAll<number>().as('sessions'),
         ])
+        // A directory that no agent ever started in is none to suggest.
+        .where((eb) => eb.or([eb('status', '!=', 'failed'), eb('lastSeq', '>', 1)]))
         .groupBy(['machineId', 'directory'])
         .orderBy('lastUsedAt', 'desc')
         .orderBy('path')

@@ -1,13 +1,16 @@
 import { ERRORS, KaiwuError, toWireError } from '../../core/errors.ts';
+import { START_LIMIT_MS, START_SLACK_MS } from '../../core/link.ts';
 import type { Session } from '../../core/session.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { SessionStore } from '../store/store.ts';
 
-/** Milliseconds that an agent has to become ready. */
-export const START_TIMEOUT_MS = 60_000;
+/** Milliseconds after which a start that the daemon has not answered is given up. */
+export const START_WAIT_MS = START_LIMIT_MS + START_SLACK_MS;
 
 /** Asks daemons to start sessions that the store already holds. */
 export interface Starts {
+  /** Milliseconds that a start may take, the daemon's answer included. */
+  readonly waitMs: number;
   /**
    * Resolves when the agent is ready. A start that fails marks the session `failed`; one whose link drops leaves it
    * `starting`, to be asked for again when the machine is back. @throws what the daemon threw | machine_offline
@@ -17,8 +20,12 @@ export interface Starts {
   settled(sessionId: string): Promise<void>;
 }
 
-export function createStarts(options: { sessions: SessionStore; links: MachineLinks }): Starts {
-  const { sessions, links } = options;
+export function createStarts(options: {
+  sessions: SessionStore;
+  links: MachineLinks;
+  waitMs: number;
+}): Starts {
+  const { sessions, links, waitMs } = options;
   const underWay = new Map<string, Promise<void>>();
 
   async function ask(session: Session): Promise<void> {
@@ -35,7 +42,7 @@ export function createStarts(options: { sessions: SessionStore; links: MachineLi
           ...(modelId === undefined ? {} : { modelId }),
           ...(title === undefined ? {} : { title }),
         },
-        START_TIMEOUT_MS,
+        waitMs,
       );
     } catch (error) {
       const { code, message } = toWireError(error);
@@ -45,6 +52,7 @@ export function createStarts(options: { sessions: SessionStore; links: MachineLi
   }
 
   return {
+    waitMs,
     start(session) {
       const running = underWay.get(session.sessionId);
       if (running !== undefined) return running;

@@ -38,7 +38,7 @@ export interface SpawnRequest {
 /** Acts on the machine that a session lives on. */
 export interface SessionControlPort {
   /**
-   * Starts an agent and waits until it is ready (60 s at most).
+   * Starts an agent and waits until it is ready (`START_LIMIT_MS` and what the daemon's answer takes).
    * @throws machine_offline | daemon_not_running | machine_not_found | agent_not_available | agent_failed |
    * session_directory_unavailable | unsupported
    */

@@ -1,3 +1,4 @@
+import { EVENT_LIMITS } from '../../core/link.ts';
 import { KaiwuError } from '../../core/errors.ts';
 import type { AgentOption, PermissionMode } from '../../core/session.ts';
 import { AGENT_SESSION_VARIABLE } from '../../core/agent-mark.ts';
@@ -11,6 +12,9 @@ import { type McpServerConfig, type Opened, openConversation } from './open.ts';
 import { type AgentExit, spawnAgent } from './process.ts';
 
 type Json = Record<string, unknown>;
+
+/** Most models that an error names. */
+const MAX_NAMED = 100;
 
 /** What its owner hears of a running agent. */
 export interface AgentListener {
@@ -126,7 +130,8 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
       async prompt(text) {
         const prompt = [{ type: 'text', text }];
         const result = await connection.request('session/prompt', { sessionId: acpSessionId, prompt });
-        if (isObject(result) && typeof result.stopReason === 'string') return result.stopReason;
+        if (isObject(result) && typeof result.stopReason === 'string')
+          return result.stopReason.slice(0, EVENT_LIMITS.word);
         throw new KaiwuError('agent_failed', `${definition.name} ended the prompt without a stop reason.`);
       },
       cancel: () => connection.notify('session/cancel', { sessionId: acpSessionId }),
@@ -250,7 +255,10 @@ export function unknownModel(agentName: string, modelId: string, offered: string
   }
   const message = `${agentName} offers no model ${JSON.stringify(modelId)}`;
   return new KaiwuError('invalid_input', message, {
-    hint: `Use one of ${offered.join(', ')}.`,
-    details: { issues: [{ path: 'modelId', message, received: modelId }], offered },
+    hint: `Use one of ${offered.slice(0, MAX_NAMED).join(', ')}.`,
+    details: {
+      issues: [{ path: 'modelId', message, received: modelId }],
+      offered: offered.slice(0, MAX_NAMED),
+    },
   });
 }

@@ -100,7 +100,7 @@ function toAnswerError(error: unknown, method: string, { agentName, signIn }: Co
   const more = detailOf(error.data);
   return new KaiwuError(
     'agent_failed',
-    `${agentName} answered ${method} with error ${error.code}: ${error.message}${more}`,
+    `${agentName} answered ${method} with error ${error.code}: ${error.message.slice(0, MAX_NOISE)}${more}`,
     {
       ...(error.code === AUTH_REQUIRED ? { hint: signIn ?? `Sign in to ${agentName} on this machine.` } : {}),
       details: { method, code: error.code },

@@ -1,3 +1,4 @@
+import { EVENT_LIMITS } from '../../core/link.ts';
 import type { AgentOption } from '../../core/session.ts';
 
 /** One thing that an agent lets us choose (mode or model) and through which of its methods. */
@@ -17,7 +18,8 @@ type Json = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.length <= EVENT_LIMITS.name ? value : undefined;
 
 /**
  * What a session offers. Agents report modes and models in `modes` and `models`, in `configOptions`, or in both; the
@@ -76,10 +78,7 @@ function modelsChoice(models: unknown): Choice | undefined {
   };
 }
 
-/** Longest id and name that travel to the backend. */
-const MAX_NAME = 500;
-
 const toOption = (id: unknown, name: unknown): AgentOption[] =>
-  typeof id === 'string' && id.length <= MAX_NAME
-    ? [{ id, name: (typeof name === 'string' ? name : id).slice(0, MAX_NAME) }]
+  typeof id === 'string' && id.length <= EVENT_LIMITS.name
+    ? [{ id, name: (typeof name === 'string' ? name : id).slice(0, EVENT_LIMITS.name) }]
     : [];

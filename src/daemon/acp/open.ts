@@ -1,5 +1,6 @@
 import { PROTOCOL_VERSION } from '@agentclientprotocol/sdk';
 import { KaiwuError } from '../../core/errors.ts';
+import { EVENT_LIMITS } from '../../core/link.ts';
 import type { AcpConnection } from './connection.ts';
 
 type Json = Record<string, unknown>;
@@ -50,6 +51,12 @@ export async function openConversation(
   const acpSessionId = isObject(offers) ? offers.sessionId : undefined;
   if (typeof acpSessionId !== 'string' || acpSessionId === '') {
     throw new KaiwuError('agent_failed', `${name} answered session/new without a sessionId.`);
+  }
+  if (acpSessionId.length > EVENT_LIMITS.acpSessionId) {
+    throw new KaiwuError(
+      'agent_failed',
+      `${name} answered session/new with a sessionId of ${acpSessionId.length} characters.`,
+    );
   }
   return { acpSessionId, resumed: earlier === undefined ? 'new' : 'without_history', offers };
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { KaiwuError } from '../../core/errors.ts';
 import type { AgentInfo, AgentOption, PermissionMode } from '../../core/session.ts';
 import { signalGroup } from '../acp/group.ts';
+import { toBoundedOptions } from '../session/bounded.ts';
 import type { AgentDefinition } from './agents.ts';
 import { type Environment, toAgentEnvironment } from './environment.ts';
 
@@ -54,7 +55,7 @@ export function createAgentRegistry(options: {
     const { agentId, name, install } = definition;
     const command = locate(definition);
     const version = definition.version ?? (command === undefined ? undefined : versions.get(command));
-    const reported = options.lastModels(agentId);
+    const reported = toBoundedOptions(options.lastModels(agentId));
     return {
       agentId,
       name,

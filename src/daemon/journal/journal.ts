@@ -40,6 +40,8 @@ export interface Journal {
 
   /** Events after `seq` that fit into one append, oldest first. */
   unsent(sessionId: string, after: number): SessionEvent[];
+  /** Puts another event in the place of an unsent one of the same number. */
+  replaceUnsent(sessionId: string, event: SessionEvent): void;
   /** Drops the events that the backend holds. */
   acknowledge(sessionId: string, seq: number): void;
   /** Never gives out a number again that the backend has already seen. */
@@ -166,6 +168,9 @@ export function createJournal(db: SqliteHandle, runtime: Runtime): Journal {
       const rows = sql.unsent.all(sessionId, after, APPEND_MAX_EVENTS, APPEND_MAX_BYTES);
       return rows.map((row) => JSON.parse(String(row.json)) as SessionEvent);
     },
+    replaceUnsent(sessionId, event) {
+      sql.replaceUnsent.run(JSON.stringify(event), sessionId, event.seq);
+    },
     acknowledge(sessionId, seq) {
       sql.acknowledge.run(sessionId, seq);
     },
@@ -221,6 +226,7 @@ const prepareAll = (db: SqliteHandle) => ({
        WINDOW w AS (ORDER BY seq ROWS UNBOUNDED PRECEDING) LIMIT ?
      ) WHERE n = 1 OR bytes <= ? ORDER BY n`,
   ),
+  replaceUnsent: db.prepare('UPDATE outbox SET json = ? WHERE session_id = ? AND seq = ?'),
   acknowledge: db.prepare('DELETE FROM outbox WHERE session_id = ? AND seq <= ?'),
   sessionsWithUnsent: db.prepare('SELECT DISTINCT session_id FROM outbox'),
   unsentCount: db.prepare('SELECT count(*) AS n FROM outbox'),

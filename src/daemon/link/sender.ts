@@ -1,7 +1,8 @@
 import { KaiwuError } from '../../core/errors.ts';
-import type { BackendMethods, LinkWelcome } from '../../core/link.ts';
+import { type BackendMethods, LINK_MAX_FRAME, type LinkWelcome } from '../../core/link.ts';
 import type { Logger } from '../../core/ports/host.ts';
 import type { RpcPeer } from '../../core/rpc-peer.ts';
+import type { SessionEvent } from '../../core/session.ts';
 import type { Journal } from '../journal/journal.ts';
 
 const APPEND_LIMIT_MS = 30_000;
@@ -12,6 +13,11 @@ const HOLD_MAX_MS = 60_000;
 const MAX_IN_FLIGHT = 8;
 /** Events without acknowledgement from which on a session's agent is not read any further. */
 const AHEAD_EVENTS = 2000;
+
+/** Answers that stay the same however often the same is sent. */
+const FINAL = new Set<string>(['invalid_input', 'payload_too_large']);
+/** Bytes of a frame around its events. */
+const FRAME_ROOM = 4096;
 
 /** Brings events to the backend, in order, and keeps each until the backend has it. */
 export interface EventSender {
@@ -34,6 +40,8 @@ interface Lane {
   /** Set while the backend does not take its events; then it is tried again. */
   held?: NodeJS.Timeout;
   failures: number;
+  /** Events up to this number go one by one: one of them was refused. */
+  aloneUntil: number;
   waiting: { seq: number; done(): void }[];
 }
 
@@ -52,7 +60,7 @@ export function createEventSender(options: {
   function laneOf(sessionId: string, lastSeq = journal.session(sessionId)?.lastSeq ?? 0): Lane {
     let lane = lanes.get(sessionId);
     if (lane === undefined) {
-      lane = { lastSeq, ackedSeq: 0, busy: false, failures: 0, waiting: [] };
+      lane = { lastSeq, ackedSeq: 0, busy: false, failures: 0, aloneUntil: 0, waiting: [] };
       lanes.set(sessionId, lane);
     }
     return lane;
@@ -69,15 +77,17 @@ export function createEventSender(options: {
   }
 
   async function send(sessionId: string, lane: Lane, over: RpcPeer<BackendMethods>): Promise<void> {
-    const events = journal.unsent(sessionId, lane.ackedSeq);
+    const batch = journal.unsent(sessionId, lane.ackedSeq);
+    const events = lane.ackedSeq < lane.aloneUntil ? batch.slice(0, 1) : batch;
     if (events.length === 0) return settle(lane, true);
     lane.busy = true;
     inFlight += 1;
     try {
+      requireFits(events);
       const { ackedSeq } = await over.request('events.append', { sessionId, events }, APPEND_LIMIT_MS);
       if (over === peer) acknowledge(sessionId, lane, ackedSeq);
     } catch (error) {
-      if (over === peer) hold(sessionId, lane, error);
+      if (over === peer && !singleOut(sessionId, lane, events, error)) hold(sessionId, lane, error);
     } finally {
       // A link that went down in the meantime has begun to count anew.
       if (over === peer) {
@@ -98,6 +108,28 @@ export function createEventSender(options: {
     journal.acknowledge(sessionId, ackedSeq);
     if (wasAhead && lane.lastSeq - ackedSeq <= AHEAD_EVENTS) options.onCaughtUp(sessionId);
     settle(lane, false);
+  }
+
+  /**
+   * What is refused as it is will be refused for ever, and must not keep back what follows. The event that it is about
+   * is found by sending each alone, and a notice takes its place. Answers whether there is something new to send.
+   */
+  function singleOut(sessionId: string, lane: Lane, events: SessionEvent[], error: unknown): boolean {
+    if (!(error instanceof KaiwuError && FINAL.has(error.code))) return false;
+    const [event] = events;
+    if (event === undefined) return false;
+    if (events.length > 1) {
+      lane.aloneUntil = event.seq + events.length - 1;
+      return true;
+    }
+    if (isStandIn(event)) return false;
+    try {
+      journal.replaceUnsent(sessionId, toStandIn(event, error));
+    } catch {
+      return false;
+    }
+    log.error({ sessionId, seq: event.seq, type: event.type, error }, 'an event cannot be sent as it is');
+    return true;
   }
 
   function hold(sessionId: string, lane: Lane, error: unknown): void {
@@ -176,3 +208,23 @@ export function createEventSender(options: {
     },
   };
 }
+
+/** A frame that is too large would end the link, and again after each reconnect. @throws payload_too_large */
+function requireFits(events: SessionEvent[]): void {
+  // Only an event that goes alone can be larger than an append.
+  if (events.length !== 1) return;
+  const bytes = Buffer.byteLength(JSON.stringify(events));
+  if (bytes <= LINK_MAX_FRAME - FRAME_ROOM) return;
+  throw new KaiwuError('payload_too_large', `the event has ${bytes} bytes, more than the link carries`);
+}
+
+const toStandIn = ({ seq, at, type }: SessionEvent, { code, message }: KaiwuError): SessionEvent => ({
+  seq,
+  at,
+  type: 'notice',
+  text: `An event of type ${type} could not be recorded: ${message.slice(0, 1000)}`,
+  data: { refused: type, code },
+});
+
+const isStandIn = (event: SessionEvent): boolean =>
+  event.type === 'notice' && typeof event.data === 'object' && event.data !== null && 'refused' in event.data;

@@ -1,8 +1,7 @@
+import { isFreer, STRICTEST_MODE } from '../../core/freedom.ts';
 import type { PermissionMode, SessionEventBody } from '../../core/session.ts';
 import type { Turn } from './turn.ts';
 
-/** From the strictest to the freest. */
-const FREEDOM: readonly PermissionMode[] = ['read_only', 'plan', 'default', 'accept_edits', 'bypass'];
 /** An agent that changes its mode again and again is not argued with: what it asks is judged by our mode anyway. */
 const MAX_PUT_BACK = 3;
 
@@ -19,10 +18,9 @@ export function createModeKeeper(options: {
     const wanted = turn?.modeOverride ?? options.sessionMode();
     const allowed =
       mode !== undefined &&
-      (FREEDOM.indexOf(mode) <= FREEDOM.indexOf(wanted) ||
-        (turn?.modeSwitchAllowed === true && wanted !== 'read_only'));
+      (!isFreer(mode, wanted) || (turn?.modeSwitchAllowed === true && wanted !== STRICTEST_MODE));
     if (!allowed) {
-      const text = `The agent changed to its mode ${agentModeId} by itself, which is freer than ${wanted}.`;
+      const text = `The agent changed to its mode ${agentModeId.slice(0, 200)} by itself, which is freer than ${wanted}.`;
       options.append({ type: 'notice', text });
       left -= 1;
       if (left >= 0) options.putBack(wanted);

@@ -2,6 +2,7 @@ import type { SessionEventBody } from '../../core/session.ts';
 import { type AgentListener, type AgentSession, openAgentSession } from '../acp/agent-session.ts';
 import type { StoredSession } from '../journal/rows.ts';
 import type { SessionContext } from './context.ts';
+import { toBoundedOptions } from './bounded.ts';
 import { checkDirectory } from './directory.ts';
 import { createSessionLog } from './log.ts';
 import { toReason } from './reason.ts';
@@ -50,13 +51,19 @@ export async function openStored(
       notices.push({ type: 'notice', text: toReason(error).message });
     });
   }
+  const offered = agent.models();
+  const models = toBoundedOptions(offered);
+  if (models.length < offered.length) {
+    const text = `The agent offers ${offered.length} models; ${models.length} of them are listed.`;
+    notices.push({ type: 'notice', text });
+  }
   const modelId = agent.currentModel();
   const started: SessionEventBody = {
     type: 'session_started',
     acpSessionId: agent.acpSessionId,
     permissionMode,
     ...(modelId === undefined ? {} : { modelId }),
-    models: agent.models(),
+    models,
     resumed: agent.resumed,
   };
   return { agent, events: [started, ...notices] };

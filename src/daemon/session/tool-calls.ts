@@ -1,11 +1,11 @@
+import { EVENT_LIMITS } from '../../core/link.ts';
 import type { SessionEventBody } from '../../core/session.ts';
-import { toBounded } from './bounded.ts';
+import { toBounded, toShortId } from './bounded.ts';
 
 type Json = Record<string, unknown>;
 
 /** What is remembered of a turn's tool calls, characters of JSON. The calls not heard of for longest go first. */
 const MAX_CHARS = 16 * 1024 * 1024;
-const MAX_TITLE = 2000;
 
 /** Merges what an agent says of its tool calls. Updates may carry an id alone, come twice, or before their call. */
 export interface ToolCalls {
@@ -30,10 +30,10 @@ export function createToolCalls(messageId: string): ToolCalls {
 
   return {
     merge(call) {
-      const id = typeof call.toolCallId === 'string' ? call.toolCallId : 'unknown';
+      const id = typeof call.toolCallId === 'string' ? toShortId(call.toolCallId) : 'unknown';
       const before = calls.get(id);
       const known = bound({ ...before?.known, ...presentIn(call) });
-      const { toolCallId: _id, title, kind, status, ...content } = known;
+      const { title, kind, status, ...content } = known;
       const event: SessionEventBody = {
         type: 'tool_call',
         messageId,
@@ -55,7 +55,14 @@ export function createToolCalls(messageId: string): ToolCalls {
 const presentIn = ({ sessionUpdate: _kind, ...call }: Json): Json =>
   Object.fromEntries(Object.entries(call).filter(([, value]) => value !== null && value !== undefined));
 
-function bound({ toolCallId, title, kind, status, ...content }: Json): Json {
-  const shortTitle = typeof title === 'string' ? title.slice(0, MAX_TITLE) : title;
-  return presentIn({ toolCallId, title: shortTitle, kind, status, ...(toBounded(content) as Json) });
+function bound({ toolCallId: _id, title, kind, status, ...content }: Json): Json {
+  return presentIn({
+    title: cut(title, EVENT_LIMITS.title),
+    kind: cut(kind, EVENT_LIMITS.word),
+    status: cut(status, EVENT_LIMITS.word),
+    ...(toBounded(content) as Json),
+  });
 }
+
+const cut = (value: unknown, max: number): unknown =>
+  typeof value === 'string' ? value.slice(0, max) : value;

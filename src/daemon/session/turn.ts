@@ -1,3 +1,4 @@
+import { EVENT_LIMITS } from '../../core/link.ts';
 import type {
   FailureReason,
   PermissionMode,
@@ -8,7 +9,7 @@ import type { AgentSession } from '../acp/agent-session.ts';
 import type { PermissionOutcome } from '../acp/connection.ts';
 import type { AgentExit } from '../acp/process.ts';
 import type { StoredMessage } from '../journal/rows.ts';
-import { clip } from './bounded.ts';
+import { clip, toShortId } from './bounded.ts';
 import type { SessionContext } from './context.ts';
 import { createPermissionDesk } from './permissions.ts';
 import { toReason } from './reason.ts';
@@ -137,11 +138,16 @@ export function createTurn(options: {
       return modeSwitchAllowed;
     },
     onUpdate: (update) => transcript.add(update),
-    onPermission(params, signal) {
+    async onPermission(params, signal) {
       const call = transcript.toolCall(isObject(params.toolCall) ? params.toolCall : {});
       const kind = typeof call.kind === 'string' ? call.kind : 'other';
       const title = typeof call.title === 'string' ? call.title : kind;
-      return desk.ask({ title, kind, options: toOptions(params.options) }, signal);
+      const offered = toOptions(params.options);
+      const options = offered.map(({ agentOptionId: _, ...option }) => option);
+      const { outcome } = await desk.ask({ title, kind, options }, signal);
+      if (outcome.outcome === 'cancelled') return { outcome };
+      const chosen = offered.find(({ optionId }) => optionId === outcome.optionId);
+      return { outcome: { ...outcome, optionId: chosen?.agentOptionId ?? outcome.optionId } };
     },
     answer: desk.answer,
     cancel(by, reason) {
@@ -157,18 +163,19 @@ export function createTurn(options: {
 
 const OPTION_KINDS = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const;
 
-/** Most options of one request. */
-const MAX_OPTIONS = 50;
-
-/** Options of a kind that is not known cannot be chosen safely and are left out. */
-function toOptions(options: unknown): PermissionOption[] {
-  return (Array.isArray(options) ? options.filter(isObject).slice(0, MAX_OPTIONS) : []).flatMap((option) => {
+/** Options with the agent's own ids. Those of a kind that is not known cannot be chosen safely and are left out. */
+function toOptions(options: unknown): (PermissionOption & { agentOptionId: string })[] {
+  const first = Array.isArray(options)
+    ? options.filter(isObject).slice(0, EVENT_LIMITS.permissionOptions)
+    : [];
+  return first.flatMap((option) => {
     const kind = OPTION_KINDS.find((known) => known === option.kind);
     if (kind === undefined || typeof option.optionId !== 'string') return [];
     return [
       {
-        optionId: option.optionId,
-        name: typeof option.name === 'string' ? option.name : option.optionId,
+        agentOptionId: option.optionId,
+        optionId: toShortId(option.optionId),
+        name: (typeof option.name === 'string' ? option.name : option.optionId).slice(0, EVENT_LIMITS.name),
         kind,
       },
     ];

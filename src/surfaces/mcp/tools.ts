@@ -28,7 +28,7 @@ const MAX_TOOLS = 40;
 export function toTools(catalog: CatalogAnswer, log: Logger): McpTool[] {
   const tools: McpTool[] = [];
   const entries = [...catalog.actions].sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (const tool of entries.filter(isListed).flatMap(toolsOf)) {
+  for (const tool of entries.flatMap(toolsOf)) {
     const [problem] = findPortabilityProblems(tool);
     const why = problem ?? (tools.length >= MAX_TOOLS ? `only ${MAX_TOOLS} tools are listed` : undefined);
     if (why === undefined) tools.push(tool);
@@ -37,12 +37,14 @@ export function toTools(catalog: CatalogAnswer, log: Logger): McpTool[] {
   return tools;
 }
 
-const isListed = ({ policy }: CatalogEntry): boolean =>
-  policy.outcome !== 'refused' && policy.exposure.value === 'direct';
-
 function toolsOf(entry: CatalogEntry): McpTool[] {
-  const aliases = (entry.aliases ?? []).filter((alias) => alias.tool === true);
-  return [toTool(entry), ...aliases.map((alias) => toAliasTool(entry, alias))];
+  const { outcome, exposure, surface } = entry.policy;
+  if (outcome === 'refused') return [];
+  const direct = exposure.value === 'direct';
+  const aliases = (entry.aliases ?? []).filter(
+    ({ tool, directOn }) => tool && (direct || directOn?.includes(surface)),
+  );
+  return [...(direct ? [toTool(entry)] : []), ...aliases.map((alias) => toAliasTool(entry, alias))];
 }
 
 function toTool(entry: CatalogEntry): McpTool {

@@ -98,7 +98,43 @@ if (behaviour === 'old-models')
     },
   };
 
+if (behaviour === 'many-models')
+  offers = {
+    models: {
+      currentModelId: 'm0',
+      availableModels: Array.from({ length: 1001 }, (_, i) => ({ modelId: `m${i}`, name: `M${i}` })),
+    },
+  };
+
 const PROMPTS = {
+  async 'long-option-ids'() {
+    const long = (kind) => ({ optionId: kind.repeat(300), name: kind.repeat(600), kind });
+    const toolCall = { toolCallId: 't1', title: 'do it', kind: 'execute' };
+    const options = ['allow_once', 'reject_once'].map(long);
+    const answer = await ask('session/request_permission', { toolCall, options });
+    say(String(answer.result.outcome.optionId === options[0].optionId));
+  },
+  async 'huge-words'() {
+    const huge = 'h'.repeat(20 * 1024 * 1024);
+    update({
+      sessionUpdate: 'tool_call',
+      toolCallId: huge,
+      title: 'Big',
+      kind: 'execute',
+      status: 'pending',
+    });
+    update({ sessionUpdate: 'tool_call_update', toolCallId: huge, status: 'completed' });
+    update({ sessionUpdate: 'tool_call', toolCallId: 'k', title: huge, kind: 'read', status: 'pending' });
+    update({ sessionUpdate: 'tool_call', toolCallId: 'k', kind: huge });
+    update({ sessionUpdate: 'tool_call', toolCallId: 'k', status: huge });
+    update({ sessionUpdate: huge });
+    update({ sessionUpdate: 'current_mode_update', currentModeId: huge });
+    say('after all that');
+    return huge;
+  },
+  async 'huge-error'() {
+    throw { code: -32603, message: 'e'.repeat(20 * 1024 * 1024) };
+  },
   async noisy() {
     say('fine');
   },

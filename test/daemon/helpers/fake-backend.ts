@@ -1,11 +1,15 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { appendSchema, helloSchema } from '../../../src/backend/link/frames.ts';
+import { parseFrame } from '../../../src/backend/link/parse-frame.ts';
+import { KaiwuError } from '../../../src/core/errors.ts';
 import {
   type BackendMethods,
   type DaemonMethod,
   type DaemonMethods,
   type DaemonNotices,
+  LINK_MAX_FRAME,
   LINK_PATH,
   LINK_PROTOCOL,
   type LinkHello,
@@ -54,6 +58,8 @@ export interface FakeBackend {
     deaf?: boolean;
     /** Answers appends only when told. */
     holdAppends?: Promise<void>;
+    /** Events that are refused for good. */
+    refuses?(event: SessionEvent): boolean;
     /** Fails appends. */
     failAppends?: number;
   };
@@ -80,7 +86,7 @@ export async function createFakeBackend(
   };
 
   const server: Server = createServer((_request, response) => response.writeHead(404).end());
-  const sockets = new WebSocketServer({ noServer: true });
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: LINK_MAX_FRAME });
   server.on('upgrade', (request, raw, head) => {
     attempts += 1;
     tokens.push(request.headers.authorization ?? '');
@@ -104,6 +110,7 @@ export async function createFakeBackend(
       send: (text) => ws.send(text),
       handlers: {
         hello: async (hello) => {
+          parseFrame(helloSchema, hello, 'hello');
           hellos.push(hello);
           peer = mine;
           setImmediate(changed);
@@ -117,6 +124,10 @@ export async function createFakeBackend(
           if ((behaviour.failAppends ?? 0) > 0) {
             behaviour.failAppends! -= 1;
             throw new Error('the store is not there');
+          }
+          parseFrame(appendSchema, { sessionId, events }, 'events.append');
+          if (events.some((event) => behaviour.refuses?.(event) === true)) {
+            throw new KaiwuError('invalid_input', 'an event is not valid');
           }
           const list = stored.get(sessionId) ?? [];
           stored.set(sessionId, list);

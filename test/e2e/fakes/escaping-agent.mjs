@@ -11,6 +11,15 @@ const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0
 const curl = (url, token, body) =>
   `fetch(${JSON.stringify(url)},{method:'POST',headers:{authorization:'Bearer '+${JSON.stringify(token)},'content-type':'application/json'},body:${JSON.stringify(JSON.stringify(body))}}).then(r=>r.text()).then(t=>process.stdout.write(t))`;
 
+/** Writes a request by hand: from another loopback address, or gone before the answer. */
+const raw = (url, token, body, { localAddress, leave }) => {
+  const { hostname, port, pathname, host } = new URL(url);
+  const text = JSON.stringify(body);
+  const request = `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`;
+  return `const socket = require('node:net').connect(${JSON.stringify({ host: hostname, port, localAddress })}, () => socket.write(${JSON.stringify(request)}${leave ? ', () => process.exit()' : ''}));
+    let text = ''; socket.on('data', (d) => { text += d; }).on('end', () => process.stdout.write(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)));`;
+};
+
 function attempts(artifactId) {
   const credentials = JSON.parse(readFileSync(join(home, 'profiles/local/credentials.json'), 'utf8'));
   const input = { artifactId, decision: 'approve' };
@@ -33,7 +42,20 @@ function attempts(artifactId) {
       env,
       encoding: 'utf8',
     });
+  const run = (code, env = clean) => execFileSync(process.execPath, ['-e', code], { env, encoding: 'utf8' });
+  const body = { input, context: { surface: 'cli' } };
+  const gone = { status: 'gone' };
+  const bootstrap = JSON.parse(readFileSync(join(home, 'backend/bootstrap.json'), 'utf8'));
   return {
+    'from another loopback address': () =>
+      run(raw(decide, credentials.token, body, { localAddress: '127.0.0.2' })),
+    'written, then gone': () => {
+      run(raw(decide, credentials.token, body, { leave: true }));
+      return JSON.stringify(gone);
+    },
+    'a sign-in of its own': () =>
+      run(curl(`${credentials.url}/v1/auth/bootstrap`, '', { secret: bootstrap.secret, deviceName: 'mine' })),
+    'signing the person out': () => run(curl(`${credentials.url}/v1/auth/logout`, credentials.token, {})),
     'CLI, environment as inherited': () => cli({ ...process.env, KAIWU_HOME: home }),
     'CLI, clean environment': () => cli(clean),
     'HTTP as cli with the credential file': () => http('cli', process.env),

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { toDisguiseError, UNKNOWN_PROCESS } from '../../core/agent-mark.ts';
+import type { TcpConnection } from '../../core/loopback.ts';
+import type { Bearer } from './authenticate.ts';
+import type { AuthAudit } from './auth-audit.ts';
+
+/** Finds the agent session behind a connection from this machine; `UNKNOWN_PROCESS` where its process cannot be told. */
+export type AgentSessionBehind = (connection: TcpConnection) => string | undefined;
+
+/** Tells whose process is at the other end. */
+export interface AgentGuard {
+  sessionBehind(socket: Socket): string | undefined;
+  /** For the doors beside the engine. What it refuses is in the audit. @throws permission_escalation_denied */
+  refuseAgents(incoming: IncomingMessage, attempt: { name: string; bearer?: Bearer }): Promise<void>;
+}
+
+export function createAgentGuard(options: {
+  agentSessionBehind?: AgentSessionBehind;
+  audit: AuthAudit;
+}): AgentGuard {
+  // A process cannot change where it comes from, so one look a connection is enough.
+  const seen = new WeakMap<Socket, { session: string | undefined }>();
+
+  function sessionBehind(socket: Socket): string | undefined {
+    const { localAddress = '', localPort = 0, remoteAddress = '', remotePort = 0 } = socket;
+    const known = seen.get(socket) ?? {
+      session: options.agentSessionBehind?.({
+        server: { address: localAddress, port: localPort },
+        peer: { address: remoteAddress, port: remotePort },
+      }),
+    };
+    seen.set(socket, known);
+    return known.session;
+  }
+
+  return {
+    sessionBehind,
+    async refuseAgents({ socket }, { name, bearer }) {
+      const session = sessionBehind(socket);
+      if (session === undefined) return;
+      const error = toDisguiseError(`${name} was tried`, session, undefined);
+      await options.audit({
+        name,
+        bearer,
+        code: error.code,
+        ...(session === UNKNOWN_PROCESS ? {} : { sessionId: session }),
+      });
+      throw error;
+    },
+  };
+}
