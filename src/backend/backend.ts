@@ -178,6 +178,7 @@ export function createBackend(options: BackendOptions): Backend {
     links,
     timings: { ...SERVER_TIMINGS, ...options.timings?.server },
     log,
+    onConnection: agents.note,
     async admitLink(incoming) {
       requireOwnAddress(incoming, address());
       gate.requireOpen();

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UNKNOWN_PROCESS } from '../../src/core/agent-mark.ts';
@@ -127,7 +128,7 @@ describe("an agent's process", () => {
         details: { sessionId: 'sess_a' },
       });
     }
-    await expect(world.daemon(token)).rejects.toThrow();
+    await expect(world.daemon(token)).rejects.toThrow('403');
     const code = 'permission_escalation_denied';
     const row = { surface: 'cli', outcome: 'error', sessionId: 'sess_a', code };
     expect(await audited({ code })).toMatchObject([
@@ -162,6 +163,34 @@ describe("an agent's process", () => {
         peer: { address: '127.0.0.1', port: expect.any(Number) },
       },
     ]);
+  });
+
+  it('the connection is known also when it was cut off before the look', async () => {
+    const { token } = await world.signIn();
+    const asked: TcpConnection[] = [];
+    await world.restart({ agentSessionBehind: (connection) => (asked.push(connection), UNKNOWN_PROCESS) });
+    const { findToken } = world.store.identity;
+    const socket = connect(world.port, '127.0.0.1');
+    const cutOff = new Promise<void>((resolve) => {
+      // The look comes after the token: by then the socket has been reset.
+      world.store.identity.findToken = async (hash) => {
+        socket.resetAndDestroy();
+        await delay(200);
+        resolve();
+        return findToken(hash);
+      };
+    });
+    const head = [
+      'POST /v1/auth/logout HTTP/1.1',
+      `host: 127.0.0.1:${world.port}`,
+      `authorization: Bearer ${token}`,
+    ];
+    socket.write(`${head.join('\r\n')}\r\ncontent-length: 0\r\n\r\n`);
+    await cutOff;
+    world.store.identity.findToken = findToken;
+    await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(1);
+    expect(asked[0]?.peer).toEqual({ address: '127.0.0.1', port: expect.any(Number) });
+    expect((await world.get('/v1/whoami', { token })).status).toBe(200);
   });
 
   it('sign-ins and sign-outs of people are in the audit, without secrets', async () => {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, STATUS_CODES } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
@@ -40,6 +40,8 @@ export function createHttpServer(options: {
   links: LinkServer;
   /** Who asks to open a link. @throws what it is refused for */
   admitLink(incoming: IncomingMessage): Promise<Identity>;
+  /** Hears of each connection before anything is read from it. */
+  onConnection(socket: Socket): void;
   timings: ServerTimings;
   log: Logger;
 }): HttpServer {
@@ -66,6 +68,7 @@ export function createHttpServer(options: {
   );
   server.maxConnections = MAX_CONNECTIONS;
 
+  server.on('connection', options.onConnection);
   server.on('upgrade', (incoming, socket, head) => {
     socket.on('error', (error) => log.debug({ reason: error.message }, 'upgrade socket failed'));
     upgrade(incoming, socket, head).catch((error: unknown) => {
