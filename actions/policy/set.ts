@@ -48,6 +48,9 @@ export default defineAction({
       .describe('Version that you saw: refused if another change came between.'),
   }),
   output: policyDocument,
-  run: ({ input: { version, settings, ...change }, caller, ports }) =>
-    ports.policies.set(toPolicyChange(change), version, caller.client, settings),
+  async run({ input: { version, settings, ...change }, caller, ports }) {
+    const patch = toPolicyChange(change);
+    ports.discovery.requireRules(Object.keys(patch).filter((key) => patch[key] !== null));
+    return ports.policies.set(patch, version, caller.client, settings);
+  },
 });

@@ -85,7 +85,8 @@ export function supervise(options: ChildOptions): Supervised {
       if (code === 0 || code === null) await pause(SAME_SIGNAL_MS);
       if (ending.aborted) return;
       const conflict = code === ERRORS.conflict.exit;
-      if (!ready && (first || conflict)) return rejectStarted(startFailed(options.name, exit, conflict));
+      // Later on another process may hold the lock for a while; this one goes on when it is gone.
+      if (!ready && first) return rejectStarted(startFailed(options.name, exit, conflict));
       options.onExit(`${options.name} ended (${exit}); starting it again in ${delay / 1000} s`);
       await pause(delay);
       delay = Math.min(delay * 2, LAST_DELAY_MS);

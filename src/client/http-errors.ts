@@ -23,6 +23,12 @@ const REASONS: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
 };
 
+/** The request cannot have reached anybody. */
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+const TAKEN_HINT =
+  'A change may have been taken before the connection broke: look before you repeat it, or repeat it with the same idempotency key.';
+
 const START_HINT = 'Start the backend with `kaiwu up`, or see which one is meant with `kaiwu server list`.';
 
 /**
@@ -40,7 +46,8 @@ export function toTransportError(error: unknown, url: string, aborted: boolean):
       details: { url, cause: name },
     });
   }
-  return unreachable(url, REASONS[name] ?? name, { hint: START_HINT, details: { url, cause: name } });
+  const hint = NEVER_SENT.has(name) ? START_HINT : TAKEN_HINT;
+  return unreachable(url, REASONS[name] ?? name, { hint, details: { url, cause: name } });
 }
 
 /** The address answers, but not as a backend does. */

@@ -32,6 +32,8 @@ export function createCatalog(actions: readonly AnyAction[]): Catalog {
     if (toToolName(action.id) !== action.id) add(toToolName(action.id), { action });
     for (const alias of action.aliases ?? []) add(alias.name, { action, alias });
   }
+  // The tool name of an id says the same again.
+  const suggestible = sorted.flatMap(({ id, aliases = [] }) => [id, ...aliases.map((alias) => alias.name)]);
   const manifests = sorted.map(toManifest);
   const byId = new Map(manifests.map((manifest) => [manifest.id, manifest]));
   return {
@@ -39,7 +41,7 @@ export function createCatalog(actions: readonly AnyAction[]): Catalog {
     manifests,
     find(name) {
       const found = byName.get(name);
-      if (found === undefined) throw unknownAction(name, [...byName.keys()]);
+      if (found === undefined) throw unknownAction(name, suggestible);
       return found;
     },
     manifest(id) {

@@ -2,10 +2,12 @@ import type { Caller } from './call.ts';
 import { toRemedy } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import type { Executor } from './executor.ts';
-import { fromWireError } from './errors.ts';
+import { SELF_DECISION_RULE } from './approval-errors.ts';
+import { fromWireError, KaiwuError } from './errors.ts';
+import { nearest } from './nearest.ts';
 import { invalidInput } from './input.ts';
 import type { PolicyDocument } from './policy.ts';
-import { resolvePolicy } from './policy.ts';
+import { keysOf, resolvePolicy } from './policy.ts';
 import type { DiscoveryPort, FieldOption } from './ports/discovery.ts';
 import type { GrantsPort } from './ports/governance.ts';
 import { createActionSearch } from './search.ts';
@@ -88,6 +90,11 @@ export function createDiscovery({
       });
       return { actionId: action.id, answers, grants: covering };
     },
+    requireRules(keys) {
+      const known = [...new Set(catalog.actions.flatMap(({ id }) => keysOf(id))), SELF_DECISION_RULE];
+      const wrong = keys.find((key) => !known.includes(key));
+      if (wrong !== undefined) throw unknownRule(wrong, known);
+    },
     async options({ actionId, field, input, query, limit }, caller, signal) {
       const spec = catalog.manifest(catalog.find(actionId).action.id);
       const schema = spec.inputSchema.properties?.[field];
@@ -128,3 +135,15 @@ function unknownField(spec: ActionManifest, field: string) {
   const message = `is not a field of ${spec.id}; fields: ${fields}`;
   return invalidInput(spec.id, [{ path: 'field', message, received: JSON.stringify(field) }]);
 }
+
+const unknownRule = (key: string, known: string[]) =>
+  new KaiwuError(
+    'invalid_input',
+    `No action or family is called ${JSON.stringify(key.slice(0, 80))}, so a rule for it would change nothing.`,
+    {
+      hint: `Nearest: ${nearest(key, known, 3).join(', ')}. Nothing was changed.`,
+      details: {
+        issues: [{ path: 'rules', message: 'names no action or family', received: key.slice(0, 80) }],
+      },
+    },
+  );

@@ -43,7 +43,7 @@ export function invalidInput(actionId: string, issues: InputIssue[]): KaiwuError
     return `${path === '' ? 'input' : path}: ${message}${got}`;
   });
   return new KaiwuError('invalid_input', `${actionId} cannot run with this input: ${told.join('; ')}.`, {
-    hint: `Ask for the schema of ${actionId} to see its fields.`,
+    hint: `Its fields: action_spec_get with actionId ${actionId}, or \`kaiwu action get ${actionId}\`.`,
     details: { issues },
   });
 }
@@ -124,6 +124,14 @@ function prepareValue(schema: JsonSchema, value: unknown, place: Place): unknown
         ? prepareObject(schema, object as Record<string, unknown>, place)
         : object;
     }
+    case 'string':
+      if (typeof value === 'string' && value.includes('\0')) {
+        place.issues.push({
+          path: place.path.join('.'),
+          message: 'holds the character U+0000, which no text has',
+        });
+      }
+      return value;
     default:
       return value;
   }

@@ -56,7 +56,7 @@ export interface PolicyAnswer {
 }
 
 /** Keys that speak of an action, nearest first: the id itself, then its families. */
-function keysOf(actionId: string): string[] {
+export function keysOf(actionId: string): string[] {
   const parts = actionId.split('.');
   const families = parts.slice(0, -1).map((_, i) => `${parts.slice(0, parts.length - 1 - i).join('.')}.*`);
   return [actionId, ...families];

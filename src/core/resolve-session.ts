@@ -30,7 +30,7 @@ export async function resolveSession(
   if (given === undefined) throw notSelected(spec.id, field);
   const found = await sessions.findByPrefix(given, MAX_CANDIDATES + 1);
   const [session] = found;
-  if (session === undefined) throw notFound(given);
+  if (session === undefined) throw /^(sess_?)?$/.test(given) ? tooShort(given) : notFound(given);
   if (found.length > 1) throw ambiguous(given, found);
   if (only !== undefined && only !== session.sessionId) throw beyondSession(given, only);
   input[field] = session.sessionId;
@@ -51,6 +51,16 @@ const notSelected = (actionId: string, field: string) =>
   new KaiwuError('session_not_selected', `${actionId} works on a session and none was named.`, {
     hint: `Pass ${field}, or start the server with --session <id>. List the sessions to find one.`,
   });
+
+const tooShort = (given: string) =>
+  new KaiwuError(
+    'session_ambiguous',
+    `${JSON.stringify(given)} is too short to name a session: every id begins so.`,
+    {
+      hint: 'Use more of the id. Nothing was done.',
+      details: { received: given, candidates: [] },
+    },
+  );
 
 const notFound = (given: string) =>
   new KaiwuError(

@@ -37,6 +37,8 @@ export interface DiscoveryPort {
     answers: PolicyAnswer[];
     grants?: { grantId: string; covers: boolean; reason?: string }[];
   }>;
+  /** A rule that names nothing would gate nothing. @throws invalid_input naming the nearest */
+  requireRules(keys: string[]): void;
   /** Valid values of a field, from its enum or its option source. @throws invalid_input | unknown_action */
   options(
     request: {

@@ -46,7 +46,6 @@ export function foldingSuite(database: TestDatabase): void {
     ['state that it is bound to', { boundTo: 'other' }],
     ['token', { requester: { ...requester, tokenId: 'tok_2' } }],
     ['surface', { requester: { ...requester, surface: 'agent' } }],
-    ['session', { requester: { ...requester, sessionId: 'sess_a' } }],
   ])('another %s makes another card', async (_, more) => {
     await ask();
     const other = await ask(more);
