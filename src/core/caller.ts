@@ -1,3 +1,4 @@
+import { toDisguiseError } from './agent-mark.ts';
 import type { ActionCall, Caller } from './call.ts';
 import type { Identity } from './engine.ts';
 import { KaiwuError } from './errors.ts';
@@ -80,12 +81,5 @@ export function requireNoDisguise(
   if (action.effect === 'read' || caller.surface === 'agent') return;
   const sessionId = agentSession?.();
   if (sessionId === undefined) return;
-  throw new KaiwuError(
-    'permission_escalation_denied',
-    `${action.id} was called as ${caller.surface} by a process of the agent in session ${sessionId}.`,
-    {
-      hint: 'An agent calls as surface agent, with the tools of its session. A person can do this from a shell of their own.',
-      details: { sessionId, surface: caller.surface },
-    },
-  );
+  throw toDisguiseError(`${action.id} was called as ${caller.surface}`, sessionId, caller.surface);
 }

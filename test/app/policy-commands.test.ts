@@ -182,7 +182,7 @@ describe('policy import', () => {
     const refused = await policy('import', name, '--yes');
     expect(refused.code).toBe(6);
     expect(refused.stdout).toMatch(
-      /newly run unattended 2\.\n {2}unattended {2}\S+Z {2}device\.revoke on mcp by http/,
+      /newly run unattended 2\.\n {2}unattended {2}\S+Z {2}device\.revoke on mcp by mcp:http/,
     );
     expect(refused.stderr).toContain('import it again with --confirm-unattended.');
     const { json } = await policy('import', name, '--json');
