@@ -32,8 +32,12 @@ export function createCatalog(actions: readonly AnyAction[]): Catalog {
     if (toToolName(action.id) !== action.id) add(toToolName(action.id), { action });
     for (const alias of action.aliases ?? []) add(alias.name, { action, alias });
   }
-  // The tool name of an id says the same again.
-  const suggestible = sorted.flatMap(({ id, aliases = [] }) => [id, ...aliases.map((alias) => alias.name)]);
+  // In the spelling of the caller: an id and its tool name say the same.
+  const namesLike = (name: string) =>
+    sorted.flatMap(({ id, aliases = [] }) => [
+      name.includes('.') ? id : toToolName(id),
+      ...aliases.map((alias) => alias.name),
+    ]);
   const manifests = sorted.map(toManifest);
   const byId = new Map(manifests.map((manifest) => [manifest.id, manifest]));
   return {
@@ -41,7 +45,7 @@ export function createCatalog(actions: readonly AnyAction[]): Catalog {
     manifests,
     find(name) {
       const found = byName.get(name);
-      if (found === undefined) throw unknownAction(name, suggestible);
+      if (found === undefined) throw unknownAction(name, namesLike(name));
       return found;
     },
     manifest(id) {

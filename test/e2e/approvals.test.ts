@@ -82,13 +82,14 @@ describe('a gated call', () => {
       expect(notice['summary']).toBe(notices['tool']!['summary']);
     }
     const card = (door: string) => [notices[door]!['artifactId'], notices[door]!['count']];
-    // A requester is a token, a surface and the session that the host was started for.
+    // A requester is a token and a surface.
     expect(card('action_execute')).toEqual([card('tool')[0], 2]);
     expect(card('HTTP')).toEqual([card('action exec')[0], 3]);
-    expect(new Set([card('tool')[0], card('alias')[0], card('HTTP')[0]]).size).toBe(3);
+    expect(card('alias')).toEqual([card('tool')[0], 3]);
+    expect(new Set([card('tool')[0], card('HTTP')[0]]).size).toBe(2);
     expect((await api.output('session.status.get', { sessionId })).title).toBeUndefined();
 
-    for (const door of ['tool', 'alias', 'HTTP']) await decide(notices[door]!['artifactId'], 'deny');
+    for (const door of ['tool', 'HTTP']) await decide(notices[door]!['artifactId'], 'deny');
   });
 
   test('its decision and its outcome are told apart, and a reason reaches the requester', async () => {

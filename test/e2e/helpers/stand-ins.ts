@@ -15,9 +15,16 @@ export function createStandIns(
 ): (actionId: string, example: ActionExample) => Promise<unknown> {
   const spawn = async () =>
     (await api.output('session.spawn_new', { agentId: 'demo', directory })).sessionId as string;
-  const request = async () => {
+  const request = async (surface = 'cli') => {
     const input = { actionId: 'session.archive', input: { sessionId: await spawn() } };
-    return (await api.output('approval.request.create', input)).artifactId as string;
+    const envelope = await api.call('approval.request.create', input, surface);
+    if (envelope.status !== 'ok') throw new Error(JSON.stringify(envelope));
+    return envelope.output['artifactId'] as string;
+  };
+  const approved = async () => {
+    const artifactId = await request();
+    await api.output('approval.request.decide', { artifactId, decision: 'approve' });
+    return artifactId;
   };
   const makers: Makers = {
     sess_123: async (actionId) => {
@@ -26,9 +33,13 @@ export function createStandIns(
       return sessionId;
     },
     '/home/me/project': async () => directory,
-    '2765bc88-69ea-4316-9085-290ce5b3a3b6': () => request(),
+    '2765bc88-69ea-4316-9085-290ce5b3a3b6': (actionId) => {
+      if (actionId === 'approval.grant.create') return approved();
+      // A host withdraws what hosts asked for; a person anything.
+      return request(actionId === 'approval.request.cancel' ? 'mcp' : 'cli');
+    },
     grant_123: async () =>
-      (await api.output('approval.grant.create', { artifactId: await request() })).grantId as string,
+      (await api.output('approval.grant.create', { artifactId: await approved() })).grantId as string,
     tok_123: async () => (await api.output('token.create', { name: 'for a test' })).tokenId as string,
     'BCDF-GHJK': async () => (await deviceCode(api)).user_code!,
     dev_123: async () => {
