@@ -71,12 +71,11 @@ export function createBackendClient(options: BackendClientOptions): BackendClien
  */
 function createWithdrawal(http: Http, callId: string, signal: AbortSignal | undefined) {
   const connection = new AbortController();
-  const onAbort = async () => {
-    if (signal?.reason instanceof CallWithdrawn) {
-      const path = `/v1/calls/${callId}/withdraw`;
-      await http.send({ method: 'POST', path, timeoutMs: WITHDRAW_MS }).catch(() => undefined);
-    }
-    connection.abort();
+  const hangUp = () => connection.abort();
+  const onAbort = () => {
+    if (!(signal?.reason instanceof CallWithdrawn)) return hangUp();
+    const path = `/v1/calls/${callId}/withdraw`;
+    http.send({ method: 'POST', path, timeoutMs: WITHDRAW_MS }).then(hangUp, hangUp);
   };
   if (signal?.aborted) connection.abort();
   signal?.addEventListener('abort', onAbort, { once: true });

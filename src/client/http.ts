@@ -4,7 +4,6 @@ import {
   request as requestHttp,
   type RequestOptions,
 } from 'node:http';
-import type { LookupFunction } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { fromWireError, KaiwuError, type WireError } from '../core/errors.ts';
 import { toBaseUrl } from './base-url.ts';
@@ -75,7 +74,7 @@ export function createHttp(options: HttpOptions): Http {
   ): Promise<IncomingMessage> {
     const { request, options: how } = await find();
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
+    const search = query === undefined ? '' : `?${new URLSearchParams(query).toString()}`;
     const content =
       text === undefined
         ? {}
@@ -83,7 +82,7 @@ export function createHttp(options: HttpOptions): Http {
     return new Promise((resolve, reject) => {
       const all = {
         ...how,
-        lookup: lookUp as LookupFunction,
+        lookup: lookUp,
         method,
         signal,
         headers: { ...identity, ...content, ...headers },

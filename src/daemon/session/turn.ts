@@ -143,7 +143,7 @@ export function createTurn(options: {
       const kind = typeof call.kind === 'string' ? call.kind : 'other';
       const title = typeof call.title === 'string' ? call.title : kind;
       const offered = toOptions(params.options);
-      const options = offered.map(({ agentOptionId: _, ...option }) => option);
+      const options = offered.map(({ optionId, name, kind: meaning }) => ({ optionId, name, kind: meaning }));
       const { outcome } = await desk.ask({ title, kind, options }, signal);
       if (outcome.outcome === 'cancelled') return { outcome };
       const chosen = offered.find(({ optionId }) => optionId === outcome.optionId);

@@ -47,7 +47,7 @@ export function governanceSuite(database: TestDatabase): void {
   test('settings merge, and a null removes one', async () => {
     const { policies } = world.store;
     const unknown = { colour: 'red' };
-    const first = await policies.set({}, 0, 'cli', { maxPendingApprovals: 5, ...unknown } as never);
+    const first = await policies.set({}, 0, 'cli', { maxPendingApprovals: 5, ...unknown });
     expect(first).toStrictEqual({ version: 1, rules: {}, settings: { maxPendingApprovals: 5, ...unknown } });
     const more = { maxPendingApprovals: undefined, approvalHours: 2 };
     await policies.set({ 'file.*': { cli: { enabled: false } } }, 1, 'cli', more);
