@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { arch, hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createTlsAgent } from '../client/tls-agent.ts';
 import type { Logger } from '../core/ports/host.ts';
 import { toAgentTable } from '../daemon/agents/agents.ts';
 import { createControlServer } from '../daemon/control/control-server.ts';
-import { createDaemon } from '../daemon/daemon.ts';
+import { createDaemon, type Daemon } from '../daemon/daemon.ts';
 import { ensureMachineId } from '../local/config.ts';
 import { acquireProcessLock } from '../local/file-lock.ts';
 import { ensurePrivateFolder } from '../local/private-folder.ts';
@@ -31,6 +32,9 @@ export interface RunningDaemon {
   /** Idempotent. */
   stop(): Promise<void>;
 }
+
+/** Longest wait, milliseconds, for the first link: who hears that the daemon is ready may call at once. */
+const FIRST_LINK_MS = 3000;
 
 /** Running turns get this long, milliseconds, to end by themselves. */
 const STOP_GRACE_MS = 2000;
@@ -110,6 +114,7 @@ async function open({ app, target, log }: RunDaemonOptions, release: () => void)
   };
   try {
     await daemon.start();
+    await untilFirstLink(daemon);
     const startTime = app.processes.startTime(process.pid) ?? '';
     await writeStateFile(target.paths.daemonState, {
       pid: process.pid,
@@ -125,4 +130,10 @@ async function open({ app, target, log }: RunDaemonOptions, release: () => void)
     await running.stop();
     throw error;
   }
+}
+
+/** Until the first try to link has ended, well or not: a backend that is away holds nothing up. */
+async function untilFirstLink(daemon: Daemon): Promise<void> {
+  const until = performance.now() + FIRST_LINK_MS;
+  while (daemon.status().link.state === 'connecting' && performance.now() < until) await sleep(10);
 }
