@@ -115,6 +115,7 @@ export async function startFakeBackend(manifests: ActionManifest[]): Promise<Fak
       response.on('close', () => backend.streams.delete(response));
       return;
     }
+    if (pathname.startsWith('/v1/calls/')) return reply(200, { withdrawn: true });
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Omit<ActionCall, 'actionId'>;
