@@ -18,6 +18,8 @@ export interface StdioHost {
 
 export function startHost(command: string, args: string[], env: NodeJS.ProcessEnv): StdioHost {
   const child: ChildProcessWithoutNullStreams = spawn(command, args, { env, stdio: 'pipe' });
+  // Each open request listens for the end.
+  child.setMaxListeners(0);
   child.stderr.resume();
   const open = new Map<number, (answer: Answer) => void>();
   createInterface({ input: child.stdout }).on('line', (line) => {
