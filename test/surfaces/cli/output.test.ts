@@ -63,7 +63,6 @@ describe('output for people', () => {
       ].join('\n'),
     );
   });
-
   it('shows what the schema knows of inner objects by field, and the rest as JSON', () => {
     const open = { type: 'object', properties: {} } as const;
     const approval = {
