@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { uptime } from 'node:os';
 import { customAlphabet } from 'nanoid';
 import type { Runtime } from '../core/ports/stores.ts';
 
@@ -9,6 +10,7 @@ export function createRuntime(): Runtime {
   return {
     now: () => new Date(),
     monotonicMs: () => performance.now(),
+    bootMs: () => uptime() * 1000,
     newId: (prefix) => `${prefix}_${newTail()}`,
     newUuid: () => randomUUID(),
     sha256: (text) => createHash('sha256').update(text, 'utf8').digest('hex'),

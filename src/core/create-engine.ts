@@ -5,6 +5,7 @@ import type { ActionEngine, EngineOptions } from './engine.ts';
 import { createGrants } from './grants.ts';
 import type { Executor } from './executor.ts';
 import { createExecutor } from './executor.ts';
+import { createSteadyNow } from './steady-clock.ts';
 import { createPreviews } from './previews.ts';
 import { resolvePolicy } from './policy.ts';
 import type { ActionPorts } from './ports/index.ts';
@@ -17,15 +18,18 @@ export function createEngine(options: EngineOptions): ActionEngine {
   // The executor needs the ports that need the executor; the knot is tied by calling late.
   const perform: Executor['perform'] = (...call) => executor.perform(...call);
   const check: Executor['check'] = (...call) => executor.check(...call);
+  // Requests and grants wait by a clock that nobody sets.
+  const runtime = { ...options.runtime, now: createSteadyNow(options.runtime) };
   const approvals = createApprovals({
     ...options,
+    runtime,
     catalog,
     getPolicy,
     sessions,
     check,
     runApproved: (...call) => executor.runApproved(...call),
   });
-  const grants = createGrants({ ...options, catalog, getApproval: approvals.load });
+  const grants = createGrants({ ...options, runtime, catalog, getApproval: approvals.load });
   const previews = createPreviews({
     catalog,
     policies: options.ports.policies,

@@ -63,6 +63,16 @@ describe('asking again', () => {
   });
 });
 
+describe('a clock that is set', () => {
+  it.each([-400, 400])('by %d days ends no request and keeps none alive', async (days) => {
+    const { artifactId } = await filed({ text: 'a' });
+    t.runtime.setClock(days * 86_400_000);
+    expect((await t.approvals.get(artifactId)).status).toBe('pending');
+    t.runtime.advance(25 * 3_600_000);
+    expect((await t.approvals.get(artifactId)).status).toBe('expired');
+  });
+});
+
 describe('what was reviewed', () => {
   const touch = () => filed({ sessionId: 'sess_one' }, 'note.touch');
 

@@ -82,6 +82,8 @@ export interface Runtime {
   now(): Date;
   /** Milliseconds of a clock that never goes back; for durations. */
   monotonicMs(): number;
+  /** Milliseconds since the machine started, its sleep included; nobody can set it. */
+  bootMs(): number;
   /** A new id: `sess_` and 16 characters of `a-z0-9`. */
   newId(prefix: 'sess' | 'msg' | 'mach' | 'dev' | 'tok' | 'grant' | 'call'): string;
   newUuid(): string;

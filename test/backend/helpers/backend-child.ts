@@ -10,6 +10,7 @@ import { openSqlite } from '../../../src/local/sqlite.ts';
 const runtime: Runtime = {
   now: () => new Date(),
   monotonicMs: () => performance.now(),
+  bootMs: () => performance.now(),
   newId: (prefix) => `${prefix}_${randomUUID().replaceAll('-', '').slice(0, 16)}`,
   newUuid: randomUUID,
   sha256: (text) => createHash('sha256').update(text).digest('hex'),

@@ -24,6 +24,7 @@ function createTestRuntime(): TestRuntime {
   return {
     now: () => new Date(Date.now() + ahead),
     monotonicMs: () => performance.now() + ahead,
+    bootMs: () => performance.now() + ahead,
     newId: (prefix) => `${prefix}_${randomUUID().replaceAll('-', '').slice(0, 16)}`,
     newUuid: randomUUID,
     sha256: (text) => createHash('sha256').update(text).digest('hex'),

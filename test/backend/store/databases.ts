@@ -35,14 +35,21 @@ export const DATABASES: TestDatabase[] = [
 
 /** A clock that stands still until it is told to go on. */
 export interface TestRuntime extends Runtime {
+  /** Sets the wall clock, as a person or a time server does. */
+  setClock(milliseconds: number): void;
   advance(milliseconds: number): void;
 }
 
 export function createTestRuntime(start = Date.parse('2026-11-30T12:00:00.000Z')): TestRuntime {
   let time = start;
+  let set = 0;
   return {
-    now: () => new Date(time),
+    now: () => new Date(time + set),
     monotonicMs: () => time,
+    bootMs: () => time,
+    setClock: (milliseconds) => {
+      set += milliseconds;
+    },
     newId: (prefix) => `${prefix}_${randomUUID().replaceAll('-', '').slice(0, 16)}`,
     newUuid: randomUUID,
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
