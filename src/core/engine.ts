@@ -32,7 +32,7 @@ export interface EngineOptions {
   onError(error: unknown, call: ActionCall): void;
 }
 
-/** The one pipeline, and the catalog that it works from. See DESIGN: find, policy, validate, session, approve, run, audit. */
+/** The one pipeline, and the catalog that it works from. Find, policy, validate, session, approve, run, audit. */
 export interface ActionEngine {
   /** `identity` is undefined when the token was missing or bad: the answer is then `not_authenticated`. */
   execute(call: ActionCall, identity: Identity | undefined, signal: AbortSignal): Promise<Envelope>;
