@@ -151,3 +151,12 @@ export const agentHint: FieldHint = {
     label: 'name',
   },
 };
+
+/** What is asked of an agent, or of the agent of a session. */
+export const ofAgentOrSession = {
+  agentId: z.string().optional().describe('Agent. Not needed with a session.'),
+  sessionId: z.string().min(1).max(64).optional().describe('Session whose agent is asked. Default: none.'),
+  machineId: machineId.optional(),
+};
+
+export const ofAgentOrSessionHints = { agentId: agentHint, sessionId: sessionHint, machineId: machineHint };

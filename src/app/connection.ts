@@ -18,8 +18,6 @@ import type { App } from './app.ts';
 import { KEYRING_COMMAND } from './keyring-command.ts';
 import { proxyOf } from './proxy-settings.ts';
 
-export { proxyOf };
-
 /** Flags that choose a backend. */
 export interface ServerFlags {
   server?: string;

@@ -15,7 +15,8 @@ import type { DaemonState } from '../local/process-state.ts';
 import { openSqlite } from '../local/sqlite.ts';
 import { removeStateFile, writeStateFile } from '../local/state-file.ts';
 import type { App } from './app.ts';
-import { httpOptionsOf, proxyOf, requireCredentials, type Target } from './connection.ts';
+import { httpOptionsOf, requireCredentials, type Target } from './connection.ts';
+import { proxyOf } from './proxy-settings.ts';
 
 export interface RunDaemonOptions {
   app: App;

@@ -11,10 +11,12 @@ import { toShortText } from './visible-text.ts';
  */
 export function toAuditInput(
   runtime: Runtime,
-  { actionId, action, input }: { actionId: string; action?: AnyAction; input: unknown },
+  call: { actionId: string; action?: AnyAction; input: unknown; inputDigest?: string },
 ): Pick<AuditRow, 'input' | 'inputDigest'> {
+  const { actionId, action, input } = call;
   try {
-    const inputDigest = toInputDigest(runtime, actionId, input);
+    // A call that came so far has its digest already; it may be over megabytes.
+    const inputDigest = call.inputDigest ?? toInputDigest(runtime, actionId, input);
     return { input: redact(toShort(toObject(input)) as object, action?.secrets), inputDigest };
   } catch {
     return { input: { unreadable: true }, inputDigest: '' };

@@ -38,6 +38,8 @@ interface Trace {
   action?: AnyAction;
   caller: Caller;
   input: unknown;
+  /** Set once `input` is the normalised one. */
+  inputDigest?: string;
   sessionId?: string;
   grantId?: string;
   approvalId?: string;
@@ -98,6 +100,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const sessionId = await resolveSession(action, input, caller, ports.sessions);
     if (sessionId !== undefined) trace.sessionId = sessionId;
     const inputDigest = toInputDigest(runtime, action.id, input);
+    trace.inputDigest = inputDigest;
     const { approval } = answer;
     return {
       action,

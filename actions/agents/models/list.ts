@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../../src/core/spec.ts';
-import { agentHint, machineHint, machineId, sessionHint } from '../../_shapes.ts';
+import { ofAgentOrSession, ofAgentOrSessionHints } from '../../_shapes.ts';
 import { EVERYDAY } from '../../_surfaces.ts';
 
 export default defineAction({
@@ -13,7 +13,7 @@ export default defineAction({
   surfaces: EVERYDAY,
   approvals: 'default',
   session: { need: 'optional', field: 'sessionId' },
-  hints: { agentId: agentHint, sessionId: sessionHint, machineId: machineHint },
+  hints: ofAgentOrSessionHints,
   columns: ['id', 'name'],
   keywords: {
     en: ['llm', 'which models', 'choices', 'opus', 'gpt'],
@@ -29,11 +29,7 @@ export default defineAction({
     'session_not_found',
     'session_ambiguous',
   ],
-  input: z.object({
-    agentId: z.string().optional().describe('Agent. Not needed with a session.'),
-    sessionId: z.string().min(1).max(64).optional().describe('Session whose agent is asked. Default: none.'),
-    machineId: machineId.optional(),
-  }),
+  input: z.object(ofAgentOrSession),
   output: z.object({
     models: z
       .array(

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PERMISSION_MODE_MEANINGS } from '../../../src/core/session.ts';
 import { defineAction } from '../../../src/core/spec.ts';
-import { agentHint, machineHint, machineId, permissionMode, sessionHint } from '../../_shapes.ts';
+import { ofAgentOrSession, ofAgentOrSessionHints, permissionMode } from '../../_shapes.ts';
 import { EVERYDAY } from '../../_surfaces.ts';
 
 export default defineAction({
@@ -14,7 +14,7 @@ export default defineAction({
   surfaces: EVERYDAY,
   approvals: 'default',
   session: { need: 'optional', field: 'sessionId' },
-  hints: { agentId: agentHint, sessionId: sessionHint, machineId: machineHint },
+  hints: ofAgentOrSessionHints,
   columns: ['id', 'name'],
   keywords: {
     en: ['permissions', 'plan', 'read only', 'bypass', 'accept edits', 'modes'],
@@ -30,11 +30,7 @@ export default defineAction({
     'session_not_found',
     'session_ambiguous',
   ],
-  input: z.object({
-    agentId: z.string().optional().describe('Agent. Not needed with a session.'),
-    sessionId: z.string().min(1).max(64).optional().describe('Session whose agent is asked. Default: none.'),
-    machineId: machineId.optional(),
-  }),
+  input: z.object(ofAgentOrSession),
   output: z.object({
     modes: z
       .array(z.object({ id: permissionMode, name: z.string().describe('What the mode means.') }))

@@ -1,37 +1,19 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { TestDatabase, World } from '../databases.ts';
-import { openWorld } from '../databases.ts';
+import { expect, test } from 'vitest';
+import { useCrew } from '../crew.ts';
+import type { TestDatabase } from '../databases.ts';
 import { file, newApproval, newSession } from '../make.ts';
-import type { Child } from '../spawn-child.ts';
 import { spawnChild } from '../spawn-child.ts';
 
 export function processesSuite(database: TestDatabase): void {
-  let world: World;
-  let children: Child[];
-  beforeEach(async () => {
-    world = await openWorld(database);
-    children = [];
-  });
-  afterEach(async () => {
-    await Promise.all(children.map((child) => child.kill()));
-    await world.end();
-  });
-
-  const start = async (job: string, count: number): Promise<void> => {
-    children = Array.from({ length: count }, (_, i) =>
-      spawnChild(job, database.name, world.location, `p${i}`),
-    );
-    for (const child of children) expect(await child.line()).toBe('ready');
-    for (const child of children) child.go();
-  };
+  const crew = useCrew(database);
 
   test('of several processes, exactly one makes each move', async () => {
-    const { approvals } = world.store;
+    const { approvals } = crew.world.store;
     const ids = Array.from({ length: 50 }, (_, i) => `a-${i}`);
-    for (const id of ids) await file(world.store, newApproval(id, world.runtime));
-    await start('approve', 4);
+    for (const id of ids) await file(crew.world.store, newApproval(id, crew.world.runtime));
+    await crew.start('approve', 4);
     const winners = new Map<string, string>();
-    for (const [i, child] of children.entries()) {
+    for (const [i, child] of crew.children.entries()) {
       for (let id = await child.line(); id !== 'done'; id = await child.line()) {
         expect([...winners.keys()]).not.toContain(id);
         winners.set(id, `p${i}`);
@@ -42,27 +24,27 @@ export function processesSuite(database: TestDatabase): void {
   });
 
   test('processes that open a new database at one moment all succeed', async () => {
-    await world.store.close();
-    await database.remove(world.location);
+    await crew.world.store.close();
+    await database.remove(crew.world.location);
     const location = await database.create();
-    children = Array.from({ length: 4 }, () => spawnChild('open', database.name, location));
-    for (const child of children) expect(await child.line()).toBe('ready');
-    for (const child of children) child.go();
-    for (const child of children) expect(await child.line()).toBe('opened');
-    world.location = location;
-    world.store = await database.open(location, world.runtime);
-    expect((await world.store.feed.bounds()).newest).toBe(4);
+    crew.children = Array.from({ length: 4 }, () => spawnChild('open', database.name, location));
+    for (const child of crew.children) expect(await child.line()).toBe('ready');
+    for (const child of crew.children) child.go();
+    for (const child of crew.children) expect(await child.line()).toBe('opened');
+    crew.world.location = location;
+    crew.world.store = await database.open(location, crew.world.runtime);
+    expect((await crew.world.store.feed.bounds()).newest).toBe(4);
   });
 
   test('kill -9 in the middle of appends leaves whole batches, and all that were acknowledged', async () => {
-    await world.store.sessions.insert(newSession('sess_a'));
-    const writer = spawnChild('append', database.name, world.location);
-    children = [writer];
+    await crew.world.store.sessions.insert(newSession('sess_a'));
+    const writer = spawnChild('append', database.name, crew.world.location);
+    crew.children = [writer];
     for (let i = 0; i < 5; i++) await writer.line();
     const acked = Number(await writer.line());
     await writer.kill();
 
-    const store = await world.reopen();
+    const store = await crew.world.reopen();
     const { lastSeq, modelId } = await store.sessions.get('sess_a');
     expect(lastSeq).toBeGreaterThanOrEqual(acked);
     expect(lastSeq % 200).toBe(0);

@@ -1,38 +1,20 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ApprovalStatus } from '../../../../src/core/approval.ts';
 import { APPROVAL_MOVES, isSettled } from '../../../../src/core/approval.ts';
 import { APPROVALS, MAX_PENDING } from '../amounts.ts';
-import type { TestDatabase, World } from '../databases.ts';
-import { openWorld } from '../databases.ts';
+import { useCrew } from '../crew.ts';
+import type { TestDatabase } from '../databases.ts';
 import { file, newApproval, newGrant, readAll } from '../make.ts';
-import type { Child } from '../spawn-child.ts';
 import { spawnChild } from '../spawn-child.ts';
 
 /** Several processes at once on one database, some of them killed. */
 export function tortureSuite(database: TestDatabase): void {
-  let world: World;
-  let children: Child[];
-  beforeEach(async () => {
-    world = await openWorld(database);
-    children = [];
-  });
-  afterEach(async () => {
-    await Promise.all(children.map((child) => child.kill()));
-    await world.end();
-  });
-
-  const start = async (job: string, count: number): Promise<void> => {
-    children = Array.from({ length: count }, (_, i) =>
-      spawnChild(job, database.name, world.location, `p${i}`),
-    );
-    for (const child of children) expect(await child.line()).toBe('ready');
-    for (const child of children) child.go();
-  };
+  const crew = useCrew(database);
 
   /** What each process said. The first ones are killed, each after some more of its lines than the one before. */
   const run = async (killed: number): Promise<string[][]> =>
     Promise.all(
-      children.map(async (child, i) => {
+      crew.children.map(async (child, i) => {
         if (i >= killed) return child.rest();
         const said: string[] = [];
         while (said.length < 2 + 2 * i && said.at(-1) !== 'done') said.push(await child.line());
@@ -44,13 +26,14 @@ export function tortureSuite(database: TestDatabase): void {
 
   /** Every state that each approval has had, in order: the feed has them from the very transactions of the moves. */
   const statusesOf = async (): Promise<{ artifactId: string; status: string }[]> => {
-    const entries = await world.store.feed.since(0, 100_000);
+    const entries = await crew.world.store.feed.since(0, 100_000);
     return entries.filter((entry) => entry.type === 'approval.changed');
   };
 
   test('8 processes move 200 approvals while some are killed: only allowed moves, none executed twice', async () => {
-    for (let i = 0; i < APPROVALS; i++) await file(world.store, newApproval(`a-${i}`, world.runtime));
-    await start('move', 8);
+    for (let i = 0; i < APPROVALS; i++)
+      await file(crew.world.store, newApproval(`a-${i}`, crew.world.runtime));
+    await crew.start('move', 8);
     const said = await run(4);
     for (const survivor of said.slice(4)) expect(survivor.at(-1)).toBe('done');
     expect(said.filter((lines) => lines.at(-1) !== 'done').length).toBeGreaterThan(0);
@@ -68,7 +51,7 @@ export function tortureSuite(database: TestDatabase): void {
         moves.add(`${artifactId} ${statuses[i]} ${to}`);
       }
       expect(statuses.filter((status) => status === 'executing').length).toBeLessThanOrEqual(1);
-      const status = (await world.store.approvals.get(artifactId))?.status ?? 'pending';
+      const status = (await crew.world.store.approvals.get(artifactId))?.status ?? 'pending';
       expect(status).toBe(statuses.at(-1));
       expect(isSettled(status)).toBe(true);
     }
@@ -80,17 +63,17 @@ export function tortureSuite(database: TestDatabase): void {
   });
 
   test('6 processes file the same few requests: one card each, and never too many', async () => {
-    await start('file', 6);
+    await crew.start('file', 6);
     const said = await run(2);
     for (const survivor of said.slice(2)) expect(survivor.at(-1)).toBe('done');
     expect(said.flat()).toContain('refused');
 
-    const approvals = await readAll((page) => world.store.approvals.list({}, page), 100);
+    const approvals = await readAll((page) => crew.world.store.approvals.list({}, page), 100);
     const cards = new Map(approvals.map((approval) => [approval.artifactId, approval]));
     const counts = new Map<string, number>();
     const pending = new Map<string, Set<string>>();
     for (const { artifactId, status } of await statusesOf()) {
-      const { requester, inputDigest } = cards.get(artifactId) ?? newApproval('none', world.runtime);
+      const { requester, inputDigest } = cards.get(artifactId) ?? newApproval('none', crew.world.runtime);
       const kinds = pending.get(requester.tokenId) ?? new Set();
       pending.set(requester.tokenId, kinds);
       if (status !== 'pending') expect(kinds.delete(inputDigest)).toBe(true);
@@ -108,9 +91,9 @@ export function tortureSuite(database: TestDatabase): void {
   });
 
   test('processes that race for the uses of a grant get exactly those', async () => {
-    const { grants } = world.store;
-    await grants.insert(newGrant('grant_1', world.runtime, { uses: 25, usesLeft: 25 }));
-    await start('use', 4);
+    const { grants } = crew.world.store;
+    await grants.insert(newGrant('grant_1', crew.world.runtime, { uses: 25, usesLeft: 25 }));
+    await crew.start('use', 4);
     const said = (await run(0)).flat();
     expect(said.filter((line) => line === 'used')).toHaveLength(25);
     expect(said.filter((line) => line === 'refused')).toHaveLength(4 * 20 - 25);
@@ -118,15 +101,15 @@ export function tortureSuite(database: TestDatabase): void {
   });
 
   test('the audit of processes that are killed is one chain with every row that was acknowledged', async () => {
-    children = Array.from({ length: 4 }, (_, i) =>
-      spawnChild('audit', database.name, world.location, `p${i}`),
+    crew.children = Array.from({ length: 4 }, (_, i) =>
+      spawnChild('audit', database.name, crew.world.location, `p${i}`),
     );
     const said = await run(4);
-    const { rows, fault } = await world.store.audit.verify();
+    const { rows, fault } = await crew.world.store.audit.verify();
     expect(fault).toBeUndefined();
     let stored = 0;
     for (const [i, lines] of said.entries()) {
-      const kept = await readAll((page) => world.store.audit.list({ client: `p${i}` }, page), 200);
+      const kept = await readAll((page) => crew.world.store.audit.list({ client: `p${i}` }, page), 200);
       expect(kept.length - lines.length).toBeOneOf([0, 1]);
       stored += kept.length;
     }
