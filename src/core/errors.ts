@@ -32,6 +32,8 @@ export const ERRORS = {
   machine_not_found: kind(404, 5),
   agent_not_available: kind(409, 10),
   agent_failed: kind(502, 10),
+  agent_needs_setup: kind(409, 10),
+  session_too_deep: kind(409, 6),
   timeout: kind(504, 8, true),
   canceled: kind(499, 130),
   conflict: kind(409, 6),

@@ -10,6 +10,7 @@ export type FeedBody =
   | { type: 'message.changed'; sessionId: string; messageId: string }
   | { type: 'transcript.appended'; sessionId: string; fromSeq: number; toSeq: number }
   | { type: 'approval.changed'; artifactId: string; status: string }
+  | { type: 'run.changed'; runId: string; sessionId: string }
   | { type: 'policy.changed'; version: number }
   | { type: 'machine.changed'; machineId: string; online: boolean }
   | {

@@ -1,4 +1,4 @@
-import type { AgentInfo, PermissionMode, SessionEvent } from './session.ts';
+import type { AgentInfo, Delivery, PermissionMode, QuestionAnswer, SessionEvent } from './session.ts';
 
 /**
  * The machine link: JSON-RPC 2.0 in WebSocket text frames between a daemon and its backend, both ways.
@@ -77,6 +77,15 @@ export type DaemonMethods = {
       permissionMode: PermissionMode;
       modelId?: string;
       title?: string;
+      additionalDirectories?: string[];
+      /** Make the directory if it is not there. */
+      createDirectory?: boolean;
+      /** Make a git worktree of the directory's repository and work there. `base`: what it starts from, default HEAD. */
+      worktree?: { branch: string; base?: string };
+      /** Variables for the agent, values included. */
+      environment?: Record<string, string>;
+      /** Session of this machine whose conversation it goes on with. */
+      forkOf?: string;
     };
     /** Answers when the agent is ready, with the events so far already sent. */
     result: Record<string, never>;
@@ -88,6 +97,8 @@ export type DaemonMethods = {
       text: string;
       permissionModeOverride?: PermissionMode;
       modelOverride?: string;
+      /** Default `queue`. A message that can no longer steer, because the turn has ended, is queued. */
+      delivery?: Delivery;
     };
     /** Answers when the message is on the daemon's disk. */
     result: Record<string, never>;
@@ -109,6 +120,25 @@ export type DaemonMethods = {
     };
     result: Record<string, never>;
   };
+  'session.answer_question': {
+    params: {
+      sessionId: string;
+      requestId: string;
+      answer: QuestionAnswer;
+      content?: Record<string, unknown>;
+      by: string;
+    };
+    result: Record<string, never>;
+  };
+  'session.set_config_option': {
+    params: { sessionId: string; configId: string; value: string | boolean };
+    result: Record<string, never>;
+  };
+  /** Ends the agent and removes the session's worktree if nothing in it would be lost. Idempotent. */
+  'session.archive': {
+    params: { sessionId: string };
+    result: { worktree: 'none' | 'removed' | 'kept'; reason?: string };
+  };
   'agents.list': { params: Record<string, never>; result: { agents: AgentInfo[] } };
 };
 
@@ -119,6 +149,13 @@ export type BackendMethods = {
     params: { sessionId: string; events: SessionEvent[] };
     /** Last event that is safe in the backend's store. */
     result: { ackedSeq: number };
+  };
+  /** A token for the surface `agent` of one session of this machine. An earlier one of the session ends with it. */
+  'session.token': { params: { sessionId: string }; result: { token: string } };
+  /** The end of a conversation as plain text, oldest first, for an agent that cannot load it. */
+  'transcript.tail': {
+    params: { sessionId: string; maxChars: number };
+    result: { lines: { role: 'user' | 'agent'; text: string }[]; complete: boolean };
   };
 };
 

@@ -1,10 +1,22 @@
-import type { FailureReason, MessageStatus, PermissionRequest, Session, SessionEvent } from './session.ts';
+import type {
+  FailureReason,
+  MessageStatus,
+  PermissionRequest,
+  Question,
+  Session,
+  SessionEvent,
+} from './session.ts';
 
 /** What an event changes in a session's row. `null` clears a field. */
 export type SessionChange = Partial<
-  Pick<Session, 'status' | 'permissionMode' | 'modelId'> & {
+  Pick<
+    Session,
+    'status' | 'permissionMode' | 'modelId' | 'configOptions' | 'directory' | 'worktree' | 'usage'
+  > & {
     reason: FailureReason | null;
     permission: PermissionRequest | null;
+    question: Question | null;
+    stalledSince: string | null;
     /** Taken only where the user has set no title. */
     agentTitle: string;
   }
@@ -26,22 +38,36 @@ export function projectEvent(event: SessionEvent): { session: SessionChange; mes
           status: 'idle',
           permissionMode: event.permissionMode,
           ...(event.modelId === undefined ? {} : { modelId: event.modelId }),
+          ...(event.configOptions === undefined ? {} : { configOptions: event.configOptions }),
+          ...(event.directory === undefined ? {} : { directory: event.directory }),
+          ...(event.worktree === undefined ? {} : { worktree: event.worktree }),
           reason: null,
-          permission: null,
+          ...NOTHING_OPEN,
         },
       };
     case 'user_message':
       return {
-        session: { status: 'running', reason: null },
+        // The turn that it steers goes on as it was.
+        session: event.steered === undefined ? { status: 'running', reason: null, stalledSince: null } : {},
         message: { messageId: event.messageId, status: 'running' },
       };
     case 'permission_requested':
-      return { session: { status: 'waiting', permission: event.request } };
+      return { session: { status: 'waiting', permission: { ...event.request, askedAt: event.at } } };
     case 'permission_resolved':
       return { session: { status: 'running', permission: null } };
+    case 'question_asked':
+      return { session: { status: 'waiting', question: { ...event.request, askedAt: event.at } } };
+    case 'question_answered':
+      return { session: { status: 'running', question: null } };
+    case 'stalled':
+      return { session: { stalledSince: event.since } };
     case 'turn_ended':
       return {
-        session: { status: 'idle', permission: null },
+        session: {
+          status: 'idle',
+          ...NOTHING_OPEN,
+          ...(event.usage === undefined ? {} : { usage: event.usage }),
+        },
         message: { messageId: event.messageId, status: event.outcome, ...reasonOf(event.reason) },
       };
     case 'message_canceled':
@@ -55,14 +81,19 @@ export function projectEvent(event: SessionEvent): { session: SessionChange; mes
       return { session: { permissionMode: event.permissionMode } };
     case 'model_changed':
       return { session: { modelId: event.modelId } };
+    case 'config_options_changed':
+      return { session: { configOptions: event.configOptions } };
     case 'session_stopped':
-      return { session: { status: 'stopped', reason: event.reason ?? null, permission: null } };
+      return { session: { status: 'stopped', reason: event.reason ?? null, ...NOTHING_OPEN } };
     case 'session_failed':
-      return { session: { status: 'failed', reason: event.reason, permission: null } };
+      return { session: { status: 'failed', reason: event.reason, ...NOTHING_OPEN } };
     default:
       return { session: {} };
   }
 }
+
+/** No turn runs, so nothing of one waits. */
+const NOTHING_OPEN = { permission: null, question: null, stalledSince: null };
 
 const reasonOf = (reason: FailureReason | undefined) => (reason === undefined ? {} : { reason });
 

@@ -26,7 +26,42 @@ export const isFinal = (status: MessageStatus): boolean =>
 export interface FailureReason {
   code: string;
   message: string;
+  /** The next step, one sentence. */
+  hint?: string;
 }
+
+/** A setting of its own that an agent offers beside mode and model, such as how long it thinks. */
+export interface ConfigOption {
+  configId: string;
+  name: string;
+  description?: string;
+  /** `select`: one of `options`; `boolean`: on or off. */
+  kind: 'select' | 'boolean';
+  value: string | boolean;
+  options: AgentOption[];
+}
+
+/** What a turn used, as far as the agent says. Tokens; the cost is of the whole session so far. */
+export interface Usage {
+  inputTokens?: number;
+  outputTokens?: number;
+  totalTokens?: number;
+  /** Of the model's context window, after the turn. */
+  contextUsed?: number;
+  contextSize?: number;
+  cost?: { amount: number; currency: string };
+}
+
+/** A git worktree that was made for a session. */
+export interface Worktree {
+  path: string;
+  branch: string;
+  /** The repository that it belongs to. */
+  repository: string;
+}
+
+/** Sessions deeper below a root than this are refused: an agent that starts agents must come to an end. */
+export const MAX_SESSION_DEPTH = 6;
 
 /** A session as every surface sees it. Times are RFC 3339. */
 export interface Session {
@@ -37,9 +72,25 @@ export interface Session {
   status: SessionStatus;
   agentId: string;
   machineId: string;
+  /** Where the agent works; the worktree, where one was made. */
   directory: string;
+  additionalDirectories?: string[];
   permissionMode: PermissionMode;
   modelId?: string;
+  configOptions?: ConfigOption[];
+  tags: string[];
+  /** Names of the variables that the session was given; their values are on its machine alone. */
+  environmentNames?: string[];
+  worktree?: Worktree;
+  /** Session whose agent started this one, or whose run it is. */
+  parentSessionId?: string;
+  /** Steps below its root; 0 for a root. */
+  depth: number;
+  /** Execution run that this session carries out. */
+  runId?: string;
+  forkedFrom?: { sessionId: string; seq: number };
+  /** As the last turn left it. */
+  usage?: Usage;
   createdAt: string;
   updatedAt: string;
   archivedAt?: string;
@@ -49,8 +100,12 @@ export interface Session {
   reason?: FailureReason;
   /** Set while the session's machine is not linked to the backend. */
   machineOfflineSince?: string;
+  /** Set while a turn runs of which nothing new was heard for long. */
+  stalledSince?: string;
   /** Open permission request, while `waiting`. */
   permission?: PermissionRequest;
+  /** Open question of the agent, while `waiting`. */
+  question?: Question;
 }
 
 export interface PermissionOption {
@@ -63,7 +118,44 @@ export interface PermissionRequest {
   requestId: string;
   title: string;
   options: PermissionOption[];
+  /** ACP's kind of the tool call: read, edit, execute ... */
+  kind?: string;
+  /** Tool call of the transcript that it is about. */
+  toolCallId?: string;
+  /** When it was asked, RFC 3339. */
+  askedAt?: string;
 }
+
+/** One field of a question's form. */
+export interface QuestionField {
+  name: string;
+  title?: string;
+  description?: string;
+  /** `choice`: one of `options`; `choices`: any of them. */
+  type: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices';
+  required: boolean;
+  options?: AgentOption[];
+}
+
+/** What an agent wants to know before it goes on. */
+export interface Question {
+  requestId: string;
+  message: string;
+  /** None: it only wants a yes or a no. */
+  fields: QuestionField[];
+  askedAt?: string;
+}
+
+export const QUESTION_ANSWERS = ['accept', 'decline', 'cancel'] as const;
+/** `accept` carries the fields' values; `decline` says no; `cancel` leaves it open what the person wants. */
+export type QuestionAnswer = (typeof QUESTION_ANSWERS)[number];
+
+export const DELIVERIES = ['queue', 'steer', 'interrupt'] as const;
+/**
+ * What a message does to a turn that runs: waits for its end, reaches the agent inside it (where the agent can), or ends it
+ * and goes first.
+ */
+export type Delivery = (typeof DELIVERIES)[number];
 
 /** A message to a session. Stored before it is delivered. */
 export interface Message {
@@ -89,8 +181,12 @@ export type SessionEventBody =
       modelId?: string;
       /** Models that this session offers, as the agent reported them. */
       models: AgentOption[];
-      /** How the conversation so far reached the agent. */
-      resumed: 'new' | 'loaded' | 'without_history';
+      configOptions?: ConfigOption[];
+      /** Where the agent works, where that is not the directory that was asked for. */
+      directory?: string;
+      worktree?: Worktree;
+      /** How the conversation so far reached the agent. `replayed`: as text in front of the next message. */
+      resumed: 'new' | 'loaded' | 'replayed' | 'without_history' | 'forked';
     }
   | {
       type: 'user_message';
@@ -99,6 +195,8 @@ export type SessionEventBody =
       /** Mode and model of this one turn, where the message asked for others. */
       permissionMode?: PermissionMode;
       modelId?: string;
+      /** It reached the agent inside the turn of this other message. */
+      steered?: string;
     }
   | { type: 'agent_text'; messageId: string; block: number; text: string }
   | { type: 'agent_thought'; messageId: string; block: number; text: string }
@@ -112,6 +210,19 @@ export type SessionEventBody =
       content?: unknown;
     }
   | { type: 'plan'; messageId: string; entries: unknown }
+  | {
+      type: 'agent_attachment';
+      messageId: string;
+      /** `image`, `audio`, `file` (kept on the machine) or `link` (a resource that the agent names). */
+      kind: 'image' | 'audio' | 'file' | 'link';
+      name?: string;
+      mimeType?: string;
+      bytes?: number;
+      sha256?: string;
+      /** On the session's machine. */
+      path?: string;
+      uri?: string;
+    }
   | { type: 'permission_requested'; messageId: string; request: PermissionRequest }
   | {
       type: 'permission_resolved';
@@ -121,17 +232,23 @@ export type SessionEventBody =
       outcome: 'allowed' | 'refused' | 'canceled';
       by: string;
     }
+  | { type: 'question_asked'; messageId: string; request: Question }
+  | { type: 'question_answered'; messageId: string; requestId: string; answer: QuestionAnswer; by: string }
+  /** Nothing new was heard of the turn since then; `null`: it goes on. */
+  | { type: 'stalled'; messageId: string; since: string | null }
   | {
       type: 'turn_ended';
       messageId: string;
       outcome: 'completed' | 'failed' | 'canceled';
       stopReason?: string;
       reason?: FailureReason;
+      usage?: Usage;
     }
   | { type: 'message_canceled'; messageId: string; reason: FailureReason }
   | { type: 'title_suggested'; title: string }
   | { type: 'mode_changed'; permissionMode: PermissionMode }
   | { type: 'model_changed'; modelId: string }
+  | { type: 'config_options_changed'; configOptions: ConfigOption[] }
   | { type: 'session_stopped'; reason?: FailureReason }
   | { type: 'session_failed'; reason: FailureReason }
   | { type: 'notice'; text: string; data?: unknown };
@@ -141,6 +258,18 @@ export type SessionEvent = SessionEventBody & {
   /** When the daemon recorded it, RFC 3339. */
   at: string;
 };
+
+export const AGENT_FEATURES = [
+  'load',
+  'resume',
+  'fork',
+  'close',
+  'steer',
+  'additional_directories',
+  'images',
+  'http_mcp',
+] as const;
+export type AgentFeature = (typeof AGENT_FEATURES)[number];
 
 /** A model or a mode that an agent offers. */
 export interface AgentOption {
@@ -152,7 +281,16 @@ export interface AgentOption {
 export interface AgentInfo {
   agentId: string;
   name: string;
+  /** Its program was found. */
   available: boolean;
+  /** `needs_setup`: found, but nobody is signed in or a setting is missing; `reason` and `setup` say what to do. */
+  state: 'ready' | 'needs_setup' | 'not_installed';
+  /** Command that makes it ready. */
+  setup?: string;
+  /** `built_in`, or `added` by the person. */
+  source: 'built_in' | 'added';
+  /** What it said that it can do, when it last started here. */
+  features?: AgentFeature[];
   /** Why it is not available, one sentence. */
   reason?: string;
   /** Command that installs it. */

@@ -1,7 +1,9 @@
 import type { DiscoveryPort } from './discovery.ts';
 import type { AgentsPort, MachinesPort, ServersPort } from './fleet.ts';
 import type { ApprovalsPort, AuditPort, GrantsPort, IdentityPort, PoliciesPort } from './governance.ts';
+import type { InboxPort } from './inbox.ts';
 import type { PreviewsPort } from './previews.ts';
+import type { RunsPort } from './runs.ts';
 import type { MessagesPort, SessionControlPort, SessionsPort, TranscriptsPort } from './sessions.ts';
 
 /** What actions may call. One small port a family; `run` takes the ones that it needs. */
@@ -11,6 +13,8 @@ export interface ActionPorts {
   control: SessionControlPort;
   messages: MessagesPort;
   transcripts: TranscriptsPort;
+  runs: RunsPort;
+  inbox: InboxPort;
   machines: MachinesPort;
   agents: AgentsPort;
   servers: ServersPort;

@@ -1,6 +1,14 @@
 import type { Caller } from '../call.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { Message, PermissionMode, Session, SessionEvent, SessionStatus } from '../session.ts';
+import type {
+  Delivery,
+  Message,
+  PermissionMode,
+  QuestionAnswer,
+  Session,
+  SessionEvent,
+  SessionStatus,
+} from '../session.ts';
 
 export interface SessionFilter {
   status?: SessionStatus;
@@ -8,6 +16,9 @@ export interface SessionFilter {
   agentId?: string;
   /** Text in title or directory, any case. */
   query?: string;
+  tag?: string;
+  /** Only sessions that this one started, at any depth. */
+  below?: string;
   /** Default: only sessions that are not archived. */
   archived?: 'exclude' | 'include' | 'only';
 }
@@ -22,6 +33,10 @@ export interface SessionsPort {
   findByPrefix(prefix: string, limit: number): Promise<Session[]>;
   /** Sets the user's title. @throws session_not_found */
   setTitle(sessionId: string, title: string): Promise<Session>;
+  /** From the root down to the session itself. @throws session_not_found */
+  lineage(sessionId: string): Promise<Session[]>;
+  /** Whether a session is `rootId` or was started from it, at any depth. */
+  isWithin(sessionId: string, rootId: string): Promise<boolean>;
   /** Idempotent. @throws session_not_found */
   setArchived(sessionId: string, archived: boolean): Promise<Session>;
 }
@@ -33,6 +48,16 @@ export interface SpawnRequest {
   title?: string;
   permissionMode?: PermissionMode;
   modelId?: string;
+  additionalDirectories?: string[];
+  createDirectory?: boolean;
+  worktree?: { branch?: string; base?: string };
+  tags?: string[];
+  /** Secret: goes to the machine and is stored nowhere else. */
+  environment?: Record<string, string>;
+  /** Session that it is a child of. Default: the one that the caller's token is for. */
+  parentSessionId?: string;
+  /** Execution run that it carries out. */
+  runId?: string;
 }
 
 /** Acts on the machine that a session lives on. */
@@ -57,6 +82,26 @@ export interface SessionControlPort {
     answer: { requestId?: string; optionId?: string; decision?: 'allow' | 'allow_always' | 'deny' },
     caller: Caller,
   ): Promise<Session>;
+  /** Answers an agent's open question. @throws conflict when none is open | invalid_input naming the field */
+  answerQuestion(
+    sessionId: string,
+    answer: { requestId?: string; answer: QuestionAnswer; content?: Record<string, unknown> },
+    caller: Caller,
+  ): Promise<Session>;
+  /** @throws invalid_input when the agent offers no such option or value */
+  setConfigOption(
+    sessionId: string,
+    configId: string,
+    value: string | boolean,
+    caller: Caller,
+  ): Promise<Session>;
+  /** A new session that goes on with the same conversation. @throws unsupported when the agent cannot */
+  fork(sessionId: string, options: { title?: string }, caller: Caller, signal: AbortSignal): Promise<Session>;
+  /** Archives: ends the agent, removes a clean worktree. A machine that is away is told later. Idempotent. */
+  archive(
+    sessionId: string,
+    caller: Caller,
+  ): Promise<{ session: Session; worktree: 'none' | 'removed' | 'kept' | 'later'; reason?: string }>;
 }
 
 export interface SendRequest {
@@ -66,12 +111,14 @@ export interface SendRequest {
   messageId?: string;
   permissionModeOverride?: PermissionMode;
   modelOverride?: string;
+  /** Default `queue`. */
+  delivery?: Delivery;
 }
 
 export interface MessagesPort {
   /**
    * Stores the message, then delivers it. Queues behind a running turn and while the machine is offline.
-   * @throws session_not_found | session_archived | conflict (the id was used for another text)
+   * @throws session_not_found | session_archived | conflict (the id was used for another text) | unsupported (steer)
    */
   send(request: SendRequest, caller: Caller): Promise<Message>;
   /** Waits for the message's own turn to end. Answers the message as it is when `seconds` are over. */
