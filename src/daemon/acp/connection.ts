@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type AnyMessage, client, methods, RequestError } from '@agentclientprotocol/sdk';
 import { KaiwuError } from '../../core/errors.ts';
 import { toFrame } from './frame.ts';
+import { isObject, type Json } from './json.ts';
 import { createLineSplitter } from './lines.ts';
 import type { AgentExit, AgentProcess } from './process.ts';
+import { answerQuestion, type QuestionOutcome } from './questions.ts';
 
 /** Longest message of an agent, bytes. */
 export const MAX_LINE_BYTES = 32 * 1024 * 1024;
@@ -21,6 +23,7 @@ export interface PermissionOutcome {
 export interface AcpConnection {
   /**
    * @throws agent_failed when the agent answers with an error, or ends before it answers
+   * @throws agent_needs_setup when it says that nobody is signed in
    */
   request(method: string, params: unknown): Promise<unknown>;
   notify(method: string, params: unknown): void;
@@ -34,11 +37,14 @@ export interface ConnectionOptions {
   signIn?: string;
   process: AgentProcess;
   maxLineBytes: number;
+  /** Takes out of its answers what nobody may read. */
+  redact(text: string): string;
   /** Everything that one read of the pipe brought is handled inside one call of this. */
   batch(work: () => void): void;
   /** `session/update` parameters, in the agent's order and before any answer that follows them. */
   onUpdate(params: unknown): void;
-  onPermission(params: unknown, signal: AbortSignal): Promise<PermissionOutcome>;
+  onPermission(params: Json, signal: AbortSignal): Promise<PermissionOutcome>;
+  onQuestion(params: Json, signal: AbortSignal): Promise<QuestionOutcome>;
   onNoise(text: string): void;
 }
 
@@ -50,7 +56,12 @@ export function createConnection(options: ConnectionOptions): AcpConnection {
     .onRequest(
       methods.client.session.requestPermission,
       (params) => params,
-      ({ params, signal }) => options.onPermission(params, signal),
+      ({ params, signal }) => options.onPermission(isObject(params) ? params : {}, signal),
+    )
+    .onRequest(
+      methods.client.elicitation.create,
+      (params) => params,
+      ({ params, signal }) => answerQuestion(params, (form) => options.onQuestion(form, signal)),
     )
     .connect(stream);
 
@@ -92,20 +103,28 @@ export function toExitError(agentName: string, exit: AgentExit): KaiwuError {
   });
 }
 
-function toAnswerError(error: unknown, method: string, { agentName, signIn }: ConnectionOptions): KaiwuError {
+function toAnswerError(
+  error: unknown,
+  method: string,
+  { agentName, signIn, redact }: ConnectionOptions,
+): KaiwuError {
   if (!(error instanceof RequestError)) {
     const text = error instanceof Error ? error.message : String(error);
     return new KaiwuError('agent_failed', `${agentName} did not answer ${method}: ${text}`, { cause: error });
   }
-  const more = detailOf(error.data);
-  return new KaiwuError(
-    'agent_failed',
-    `${agentName} answered ${method} with error ${error.code}: ${error.message.slice(0, MAX_NOISE)}${more}`,
-    {
-      ...(error.code === AUTH_REQUIRED ? { hint: signIn ?? `Sign in to ${agentName} on this machine.` } : {}),
+  const said = redact(error.message.slice(0, MAX_NOISE));
+  const more = redact(detailOf(error.data));
+  if (error.code === AUTH_REQUIRED) {
+    return new KaiwuError('agent_needs_setup', `${agentName} has nobody signed in: ${said}${more}`, {
+      hint: signIn ?? `Sign in to ${agentName} on this machine.`,
       details: { method, code: error.code },
       cause: error,
-    },
+    });
+  }
+  return new KaiwuError(
+    'agent_failed',
+    `${agentName} answered ${method} with error ${error.code}: ${said}${more}`,
+    { details: { method, code: error.code }, cause: error },
   );
 }
 

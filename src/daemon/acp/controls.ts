@@ -1,5 +1,10 @@
 import { EVENT_LIMITS } from '../../core/link.ts';
-import type { AgentOption } from '../../core/session.ts';
+import type { AgentOption, ConfigOption } from '../../core/session.ts';
+import { isObject, type Json, objects } from './json.ts';
+
+/** Settings beside mode and model that are kept of one session, and values of each. */
+const MAX_SETTINGS = 50;
+const MAX_VALUES = 200;
 
 /** One thing that an agent lets us choose (mode or model) and through which of its methods. */
 export interface Choice {
@@ -14,10 +19,6 @@ export interface Controls {
   model?: Choice;
 }
 
-type Json = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
-const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value.length <= EVENT_LIMITS.name ? value : undefined;
 
@@ -41,10 +42,7 @@ export function configChoices(configOptions: unknown): Controls {
     const configId = text(found?.id);
     if (found === undefined || configId === undefined) return undefined;
     return {
-      // Options may stand in groups.
-      options: objects(found.options)
-        .flatMap((o) => (Array.isArray(o.options) ? objects(o.options) : [o]))
-        .flatMap((o) => toOption(o.value, o.name)),
+      options: toValues(found.options),
       current: text(found.currentValue),
       select: (sessionId, value) => ({
         method: 'session/set_config_option',
@@ -54,6 +52,35 @@ export function configChoices(configOptions: unknown): Controls {
   };
   return { mode: choice('mode'), model: choice('model') };
 }
+
+/** What `configOptions` list beside mode and model. Those of a kind that is not known are left out. */
+export const toSettings = (configOptions: unknown): ConfigOption[] =>
+  objects(configOptions)
+    .filter(({ category }) => category !== 'mode' && category !== 'model')
+    .flatMap(toSetting)
+    .slice(0, MAX_SETTINGS);
+
+function toSetting(option: Json): ConfigOption[] {
+  const configId = text(option.id);
+  const { type, currentValue: value, description } = option;
+  if (configId === undefined) return [];
+  const about = {
+    configId,
+    name: (typeof option.name === 'string' ? option.name : configId).slice(0, EVENT_LIMITS.name),
+    ...(typeof description === 'string' ? { description: description.slice(0, EVENT_LIMITS.title) } : {}),
+  };
+  if (type === 'boolean' && typeof value === 'boolean')
+    return [{ ...about, kind: 'boolean', value, options: [] }];
+  if (type !== 'select' || text(value) === undefined) return [];
+  const options = toValues(option.options).slice(0, MAX_VALUES);
+  return [{ ...about, kind: 'select', value: value as string, options }];
+}
+
+/** Values may stand in groups. */
+const toValues = (options: unknown): AgentOption[] =>
+  objects(options)
+    .flatMap((o) => (Array.isArray(o.options) ? objects(o.options) : [o]))
+    .flatMap((o) => toOption(o.value, o.name));
 
 function modesChoice(modes: unknown): Choice | undefined {
   if (!isObject(modes)) return undefined;

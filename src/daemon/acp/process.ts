@@ -27,9 +27,9 @@ export interface AgentProcess {
   readonly exited: Promise<AgentExit>;
   /**
    * Ends it and everything it started: end of input, SIGTERM to the group, SIGKILL to the group. Resolves when
-   * nothing of it is left. The first caller's `because` counts.
+   * nothing of it is left. The first caller's `because` counts, and so does what it lets go before.
    */
-  end(because?: string): Promise<void>;
+  end(because?: string, before?: () => Promise<unknown>): Promise<void>;
 }
 
 export interface SpawnOptions {
@@ -84,10 +84,10 @@ export async function spawnAgent(options: SpawnOptions): Promise<AgentProcess> {
     child.stdout.destroy();
     child.stderr.destroy();
   }
-  const endOnce = (why?: string): Promise<void> => {
+  const endOnce = (why?: string, before?: () => Promise<unknown>): Promise<void> => {
     if (ending === undefined) {
       because = why;
-      ending = end();
+      ending = before === undefined ? end() : before().then(end, end);
     }
     return ending;
   };

@@ -21,6 +21,12 @@ export interface AgentDefinition {
   modes: Partial<Record<PermissionMode, string[]>>;
   /** Models known without a session. */
   models: AgentOption[];
+  /** How it takes a message into a turn that runs, where it can: by a second prompt, marked `_meta.steer`. */
+  steer?: 'prompt';
+  /** Absent: it comes with Kaiwu. */
+  source?: 'added';
+  /** Environment that the person gave it. Wins over everything else; the values are never shown. */
+  secretEnv?: Record<string, string>;
 }
 
 /** Keys and settings of the model providers that several agents can use. */
@@ -165,6 +171,7 @@ export const toAgentTable = (demo: {
       accept_edits: ['edit-freely'],
       bypass: ['never-ask'],
     },
+    steer: 'prompt',
     models: [
       { id: 'demo-1', name: 'Demo 1' },
       { id: 'demo-2', name: 'Demo 2' },

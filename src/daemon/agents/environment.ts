@@ -13,10 +13,13 @@ const OURS = 'KAIWU_';
 
 export type Environment = Record<string, string | undefined>;
 
-/** The environment of an agent: named things only, so that nothing else leaks into it. */
+/**
+ * The environment of an agent: named things only, so that nothing else leaks into it. What the person gave the agent
+ * itself comes first.
+ */
 export function toAgentEnvironment(
   from: Environment,
-  agent: { inherit: string[]; env: Record<string, string> },
+  agent: { inherit: string[]; env: Record<string, string>; secretEnv?: Record<string, string> },
 ): Record<string, string> {
   const wanted = [...COMMON, ...agent.inherit];
   const result: Record<string, string> = { ...agent.env };
@@ -25,19 +28,22 @@ export function toAgentEnvironment(
       result[name] = value;
     }
   }
-  return result;
+  return { ...result, ...agent.secretEnv };
 }
 
 const matches = (name: string, pattern: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
-/**
- * Takes the secrets of an environment out of a text that goes to a log or a message. Short values are left alone:
- * they would blot out ordinary words.
- */
-export function toRedactor(env: Record<string, string>): (text: string) => string {
-  const secrets = Object.entries(env)
+/** Shorter values are left alone: they would blot out ordinary words. */
+const MIN_SECRET = 6;
+
+/** Takes the secrets of an environment, and further ones, out of a text that goes to a log or a message. */
+export function toRedactor(env: Record<string, string>, more: string[] = []): (text: string) => string {
+  const named = Object.entries(env)
     .filter(([name, value]) => /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i.test(name) && value.length >= 8)
     .map(([, value]) => value);
+  const secrets = [...named, ...more.filter((value) => value.length >= MIN_SECRET)];
+  // A secret that holds another goes first, or its rest would stay.
+  secrets.sort((a, b) => b.length - a.length);
   return (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
 }

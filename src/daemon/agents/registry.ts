@@ -7,6 +7,7 @@ import type { AgentInfo, AgentOption, PermissionMode } from '../../core/session.
 import { signalGroup } from '../acp/group.ts';
 import { toBoundedOptions } from '../session/bounded.ts';
 import type { AgentDefinition } from './agents.ts';
+import { createLessons, type Lesson } from './lessons.ts';
 import { type Environment, toAgentEnvironment } from './environment.ts';
 
 const VERSION_LIMIT_MS = 5000;
@@ -17,6 +18,10 @@ export interface FoundAgent {
   /** Absolute. */
   command: string;
   env: Record<string, string>;
+  /** Values of it that nobody may read, whatever their names are. */
+  secrets: string[];
+  /** Hears how its starts and prompts end, so that the list can say what is missing. */
+  learn(what: Lesson): void;
 }
 
 export interface AgentRegistry {
@@ -36,6 +41,7 @@ export function createAgentRegistry(options: {
   lastModels(agentId: string): AgentOption[];
 }): AgentRegistry {
   const { table, env } = options;
+  const lessons = createLessons();
   const versions = new Map<string, string>();
   let learning: Promise<void> | undefined;
 
@@ -60,6 +66,8 @@ export function createAgentRegistry(options: {
       agentId,
       name,
       available: command !== undefined,
+      state: command === undefined ? 'not_installed' : lessons.lacks(agentId) ? 'needs_setup' : 'ready',
+      source: definition.source ?? 'built_in',
       ...(command === undefined ? { reason: missing(definition) } : {}),
       ...(install === undefined ? {} : { install }),
       ...(version === undefined ? {} : { version }),
@@ -83,7 +91,15 @@ export function createAgentRegistry(options: {
     find(agentId) {
       const definition = describe(agentId);
       const command = locate(definition);
-      if (command !== undefined) return { definition, command, env: toAgentEnvironment(env, definition) };
+      if (command !== undefined) {
+        return {
+          definition,
+          command,
+          env: toAgentEnvironment(env, definition),
+          secrets: Object.values(definition.secretEnv ?? {}),
+          learn: (lesson) => lessons.note(agentId, lesson),
+        };
+      }
       throw new KaiwuError('agent_not_available', missing(definition), {
         hint: definition.install === undefined ? undefined : `Install it with \`${definition.install}\`.`,
         details: { agentId, command: definition.command, install: definition.install, path: env.PATH },

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KaiwuError } from '../../core/errors.ts';
 import type { FailureReason, PermissionMode, SessionEventBody } from '../../core/session.ts';
-import { type AgentSession, unknownModel, unsupportedMode } from '../acp/agent-session.ts';
+import type { AgentSession } from '../acp/agent-session.ts';
+import { unknownModel, unsupportedMode } from '../acp/control-errors.ts';
 import { toExitError } from '../acp/connection.ts';
 import type { AgentExit } from '../acp/process.ts';
 import type { StoredMessage, StoredSession } from '../journal/rows.ts';

@@ -1,0 +1,45 @@
+import type { PermissionMode } from '../../core/session.ts';
+import type { AgentDefinition } from './agents.ts';
+
+/** What agents call their modes; for one of which nothing else is known, the first that it offers is taken. */
+export const KNOWN_MODES: Record<PermissionMode, string[]> = {
+  default: ['default', 'ask', 'ask-first', 'build', 'code', 'normal', 'workspace-write'],
+  plan: ['plan', 'plan-first', 'architect'],
+  read_only: ['read-only', 'readonly', 'read_only', 'look-only', 'plan'],
+  accept_edits: [
+    'acceptEdits',
+    'accept-edits',
+    'accept_edits',
+    'autoEdit',
+    'auto-edit',
+    'auto_edit',
+    'edit-freely',
+  ],
+  bypass: [
+    'bypassPermissions',
+    'bypass',
+    'bypass-permissions',
+    'yolo',
+    'full-access',
+    'agent-full-access',
+    'never-ask',
+    'dontAsk',
+  ],
+};
+
+/** Ours that an agent offers, by the names of its own. */
+export const toKnownModes = (modes: AgentDefinition['modes'], offered: string[]): PermissionMode[] =>
+  (Object.entries(modes) as [PermissionMode, string[]][])
+    .filter(([, ids]) => ids.some((id) => offered.includes(id)))
+    .map(([mode]) => mode);
+
+/**
+ * The mode that an added agent starts in stands for the default, where it has a name that we do not know. One that is
+ * known to ask for less never does.
+ */
+export function toInitialMode(definition: AgentDefinition, current: string | undefined): string | undefined {
+  const known = Object.values(definition.modes).flat();
+  return definition.source === 'added' && current !== undefined && !known.includes(current)
+    ? current
+    : undefined;
+}
