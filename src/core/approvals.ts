@@ -29,6 +29,7 @@ import { DEFAULT_SETTINGS, inScope, resolvePolicy } from './policy.ts';
 import type { ApprovalsPort } from './ports/governance.ts';
 import type { SessionsPort } from './ports/sessions.ts';
 import { redact } from './redact.ts';
+import { isReachable } from './resolve-session.ts';
 import { waitSettled } from './wait-settled.ts';
 
 export interface ApprovalsOptions
@@ -107,7 +108,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
 
   async function requireDecider(approval: Approval, caller: Caller): Promise<void> {
     if (caller.surface === 'agent' || caller.surface === 'voice') throw neverDecides(caller);
-    if (!reaches(caller.scope, approval)) throw beyondScope(approval);
+    if (!(await reaches(caller.scope, approval, sessions))) throw beyondScope(approval);
     if (caller.surface !== 'mcp' || !isOwn(approval, caller)) return;
     const { rules } = await options.getPolicy();
     if (rules[SELF_DECISION_RULE]?.mcp?.enabled !== true) throw ownRequest(approval);
@@ -254,7 +255,11 @@ const isOwn = ({ requester }: Approval, { tokenId, surface }: Caller): boolean =
   requester.tokenId === tokenId && requester.surface === surface;
 
 /** A limited token says yes to no more than it could do itself. */
-const reaches = (scope: TokenScope, { actionId, sessionId, requester }: Approval): boolean =>
+const reaches = async (
+  scope: TokenScope,
+  { actionId, sessionId, requester }: Approval,
+  sessions: SessionsPort,
+): Promise<boolean> =>
   inScope(actionId, scope) &&
   (scope.surfaces?.includes(requester.surface) ?? true) &&
-  (scope.sessionId === undefined || scope.sessionId === sessionId);
+  isReachable(sessions, sessionId, scope.sessionId);

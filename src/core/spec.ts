@@ -6,6 +6,9 @@ import type { ActionPorts } from './ports/index.ts';
 export const SURFACES = ['app', 'cli', 'mcp', 'agent', 'voice'] as const;
 export type Surface = (typeof SURFACES)[number];
 
+/** Languages that the product speaks. */
+export type Language = keyof Localised;
+
 export const EXPOSURES = ['direct', 'discoverable'] as const;
 /** `direct`: own named tool or command. `discoverable`: only through search, get and execute. */
 export type Exposure = (typeof EXPOSURES)[number];
@@ -101,7 +104,10 @@ export interface ActionData {
   approvals: 'never' | 'default' | { always: Surface[] };
   /** Says and does nothing about any session, so a token for one session may call it as well. */
   anySession?: boolean;
-  /** Whether it works on a session, and which field names it. */
+  /**
+   * Whether it works on a session, and which field names it. With a token for one session the field is that session or one
+   * below it, also where it is optional; so what is about many sessions names the field that narrows it to those of one.
+   */
   session: 'none' | { need: 'optional' | 'required'; field: string };
   hints?: Record<string, FieldHint>;
   /** Input fields that are never stored, logged, audited or shown. */

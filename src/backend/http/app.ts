@@ -100,6 +100,7 @@ export function createApp(options: AppOptions): {
   const { closeStreams } = addEventsRoute(app, {
     ...options,
     feed: store.feed,
+    sessions: store.sessions,
     timings: options.streamTimings,
   });
   return { app, closeStreams };

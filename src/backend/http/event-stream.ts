@@ -23,6 +23,8 @@ interface Waiting {
   /** 0 for what is live only. */
   id: number;
   text: string;
+  /** Whether it goes out, where that had to be looked up. */
+  wanted?: Promise<boolean>;
 }
 
 export interface EventStream {
@@ -40,7 +42,7 @@ export function streamEvents(options: {
   feed: FeedStore;
   /** Id after which to resume; undefined for live entries only. */
   after: number | undefined;
-  wants(entry: FeedEntry): boolean;
+  wants(entry: FeedEntry): boolean | Promise<boolean>;
   /** Asked at each heartbeat. */
   mayGoOn(): boolean;
   /** Tears the connection down, for a reader that does not read. */
@@ -88,15 +90,16 @@ export function streamEvents(options: {
   }
 
   /** Entries that nobody wants are kept as an id alone: the reader is past them then. */
-  const format = (entry: FeedEntry): Waiting => ({
-    id: entry.id ?? 0,
-    text: wants(entry) ? toEvent(entry.type, entry.id, entry) : '',
-  });
+  const format = (entry: FeedEntry): Waiting => {
+    const wanted = wants(entry);
+    const text = wanted === false ? '' : toEvent(entry.type, entry.id, entry);
+    return { id: entry.id ?? 0, text, ...(wanted instanceof Promise ? { wanted } : {}) };
+  };
 
   async function sendAll(entries: Waiting[]): Promise<void> {
     let text = '';
     for (const entry of entries) {
-      text += entry.text;
+      if (entry.wanted === undefined || (await entry.wanted)) text += entry.text;
       cursor = Math.max(cursor, entry.id);
       if (text.length < CHUNK_CHARS) continue;
       await send(text);

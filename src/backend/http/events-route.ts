@@ -4,12 +4,13 @@ import type { ActionEngine } from '../../core/engine.ts';
 import { KaiwuError } from '../../core/errors.ts';
 import type { FeedEntry } from '../../core/feed.ts';
 import type { Logger } from '../../core/ports/host.ts';
+import type { SessionsPort } from '../../core/ports/sessions.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import type { Revocations } from '../revocations.ts';
 import type { FeedStore } from '../store/store.ts';
 import { type Authenticate, isOver } from './authenticate.ts';
 import { type EventStream, streamEvents, type StreamTimings } from './event-stream.ts';
-import { FEED_TYPES, readableTypes } from './feed-scope.ts';
+import { createFeedReach, FEED_TYPES, readableTypes } from './feed-scope.ts';
 import type { Gate } from './gate.ts';
 import type { HttpEnv } from './http-env.ts';
 
@@ -21,6 +22,7 @@ export function addEventsRoute(
   options: {
     engine: Pick<ActionEngine, 'manifests'>;
     feed: FeedStore;
+    sessions: Pick<SessionsPort, 'isWithin'>;
     authenticate: Authenticate;
     gate: Gate;
     revocations: Revocations;
@@ -40,11 +42,12 @@ export function addEventsRoute(
       readableTypes(bearer.scope, options.engine.manifests).filter((type) => asked.has(type)),
     );
     const after = readAfter(c.req.header('last-event-id'));
-    const sessions = [c.req.query('sessionId'), bearer.scope.sessionId].filter((id) => id !== undefined);
+    const sessionId = c.req.query('sessionId');
+    const reaches = createFeedReach(options.sessions, bearer.scope.sessionId);
     const stream = streamEvents({
       feed,
       after,
-      wants: (entry) => types.has(entry.type) && sessions.every((id) => isOf(entry, id)),
+      wants: (entry) => types.has(entry.type) && isOf(entry, sessionId) && reaches(entry),
       mayGoOn: () => bearer.expiresAt === undefined || !isOver(bearer.expiresAt, runtime),
       cut() {
         log.info({ tokenId: bearer.tokenId }, 'cutting an event stream that is not read');
@@ -75,8 +78,8 @@ export function addEventsRoute(
 }
 
 /** Entries that belong to no session concern everyone. */
-const isOf = (entry: FeedEntry, sessionId: string): boolean =>
-  !('sessionId' in entry) || entry.sessionId === sessionId;
+const isOf = (entry: FeedEntry, sessionId: string | undefined): boolean =>
+  sessionId === undefined || !('sessionId' in entry) || entry.sessionId === sessionId;
 
 function readTypes(query: string | undefined): ReadonlySet<string> {
   const asked = (query ?? '').split(',').filter((type) => type !== '');

@@ -1,6 +1,8 @@
 import type { TokenScope } from '../../core/call.ts';
-import type { FeedBody } from '../../core/feed.ts';
+import type { FeedBody, FeedEntry } from '../../core/feed.ts';
 import { inScope } from '../../core/policy.ts';
+import type { SessionsPort } from '../../core/ports/sessions.ts';
+import { isReachable } from '../../core/resolve-session.ts';
 import type { ActionManifest, Surface } from '../../core/spec.ts';
 
 type FeedType = FeedBody['type'];
@@ -12,6 +14,7 @@ const FAMILIES: Record<FeedType, string | undefined> = {
   'transcript.appended': 'session.transcript.*',
   delta: 'session.transcript.*',
   'approval.changed': 'approval.*',
+  'run.changed': 'execution.*',
   'policy.changed': undefined,
   'machine.changed': undefined,
 };
@@ -31,4 +34,33 @@ export function readableTypes(scope: TokenScope, manifests: readonly ActionManif
     const family = FAMILIES[type];
     return family === undefined || readable.some(({ id }) => inScope(id, { actions: [family] }));
   });
+}
+
+/** Where a session stands never changes, so each is looked up once a stream, up to this many. */
+const MAX_KNOWN = 10_000;
+
+/** The entries that a token for one session may hear of: those of that session and of what it started. */
+export function createFeedReach(
+  sessions: Pick<SessionsPort, 'isWithin'>,
+  only: string | undefined,
+): (entry: FeedEntry) => boolean | Promise<boolean> {
+  const known = new Map<string, boolean>();
+
+  async function lookUp(sessionId: string): Promise<boolean> {
+    try {
+      const reachable = await isReachable(sessions, sessionId, only);
+      if (known.size >= MAX_KNOWN) known.clear();
+      known.set(sessionId, reachable);
+      return reachable;
+    } catch {
+      // Not for sure within reach.
+      return false;
+    }
+  }
+
+  return (entry) => {
+    // Entries that belong to no session concern everyone.
+    if (only === undefined || !('sessionId' in entry) || entry.sessionId === only) return true;
+    return known.get(entry.sessionId) ?? lookUp(entry.sessionId);
+  };
 }
