@@ -1,4 +1,4 @@
-import type { FailureReason, PermissionMode } from './session.ts';
+import type { FailureReason, MessageStatus, PermissionMode } from './session.ts';
 
 export const RUN_INTENTS = ['review', 'plan', 'delegate', 'voice_agent'] as const;
 /** What a run is for; each has a prompt and a shape of its result of its own. */
@@ -44,5 +44,17 @@ export interface ExecutionRun {
   result?: Record<string, unknown>;
   /** The agent's own words, where they are not in the shape. */
   rawText?: string;
+  /** Where the agent's words stray from the shape, one sentence; set together with `rawText`. */
+  resultProblem?: string;
+  reason?: FailureReason;
+}
+
+/** One message to a run's agent, and what came of it. */
+export interface RunTurn {
+  messageId: string;
+  /** `queued` also while the run itself waits for its place. */
+  status: MessageStatus;
+  /** Final text of the turn; of a voice_agent in its short spoken form. */
+  reply?: string;
   reason?: FailureReason;
 }

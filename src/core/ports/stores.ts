@@ -2,13 +2,15 @@ import type { Approval, ApprovalStatus } from '../approval.ts';
 import type { Envelope } from '../call.ts';
 import type { Grant } from '../grant.ts';
 import type { Page, PageRequest } from '../page.ts';
+import type { Surface } from '../spec.ts';
 
 /** Keeps approvals. Source: the backend's store. */
 export interface ApprovalStore {
   /**
    * In one transaction: where there is an approval of this very id, answers that as it stands; where the same requester
    * (token, surface, default session) has the same action and input pending and unexpired, counts one up there; else stores
-   * the new one, unless `maxPending` of the requester's are pending already.
+   * the new one, unless `maxPending` of the requester's are pending already. What was read back once more takes the new code,
+   * its tries and its time.
    * @param now RFC 3339; what expires at or before it is not pending
    * @returns the approval that stands for the request (undefined when there are too many) and how many are pending now
    */
@@ -33,6 +35,13 @@ export interface ApprovalStore {
     >,
     lease?: string,
   ): Promise<boolean>;
+  /** What was read back to this requester before this action, made after `since` (RFC 3339); newest first, at most 50. */
+  listConfirmations(
+    of: { tokenId: string; surface: Surface; actionId: string },
+    since: string,
+  ): Promise<Approval[]>;
+  /** Takes one try of a pending request and answers it; undefined where none is left or it is not pending. */
+  takeTry(artifactId: string): Promise<Approval | undefined>;
   /** Approvals that some earlier process left in `executing` under another lease owner than `owner`. */
   listExecutingExcept(owner: string): Promise<Approval[]>;
 }
@@ -85,7 +94,7 @@ export interface Runtime {
   /** Milliseconds since the machine started, its sleep included; nobody can set it. */
   bootMs(): number;
   /** A new id: `sess_` and 16 characters of `a-z0-9`. */
-  newId(prefix: 'sess' | 'msg' | 'mach' | 'dev' | 'tok' | 'grant' | 'call'): string;
+  newId(prefix: 'sess' | 'msg' | 'mach' | 'dev' | 'tok' | 'grant' | 'call' | 'run'): string;
   newUuid(): string;
   /** Hex SHA-256 of a UTF-8 text. */
   sha256(text: string): string;
