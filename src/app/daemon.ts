@@ -81,6 +81,7 @@ async function open({ app, target, log }: RunDaemonOptions, release: () => void)
         execPath: process.execPath,
         path: fileURLToPath(new URL('./demo-agent.js', import.meta.url)),
         version,
+        folder: join(target.paths.folder, 'demo-agent'),
       }),
       env,
     },

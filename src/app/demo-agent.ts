@@ -6,6 +6,7 @@ await runDemoAgent({
   input: process.stdin,
   output: process.stdout,
   version: VERSION,
+  folder: process.argv[2],
   newId: () => randomUUID(),
   exit: (code) => process.exit(code),
 });

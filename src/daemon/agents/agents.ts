@@ -155,12 +155,14 @@ export const toAgentTable = (demo: {
   execPath: string;
   path: string;
   version: string;
+  /** Where it keeps its conversations. */
+  folder?: string;
 }): AgentDefinition[] => [
   {
     agentId: 'demo',
     name: 'Demo agent',
     command: demo.execPath,
-    args: [demo.path],
+    args: [demo.path, ...(demo.folder === undefined ? [] : [demo.folder])],
     version: demo.version,
     inherit: [],
     env: {},

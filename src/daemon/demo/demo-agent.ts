@@ -6,29 +6,28 @@ import {
   ndJsonStream,
   PROTOCOL_VERSION,
   RequestError,
-  type SessionUpdate,
-} from '@agentclientprotocol/sdk';
+} from '@agentclientprotocol/sdk/unstable';
+import { type Conversations, createConversations } from './conversations.ts';
 import { type Directives, runDirective } from './directives.ts';
+import { type Choices, checkMode, choose, toOffers } from './offers.ts';
 
-/** Names of its own, so that the mapping of modes is put to use. */
-const MODES = [
-  { id: 'ask-first', name: 'Ask first' },
-  { id: 'plan-first', name: 'Plan first' },
-  { id: 'look-only', name: 'Look only' },
-  { id: 'edit-freely', name: 'Edit freely' },
-  { id: 'never-ask', name: 'Never ask' },
-];
-
-const MODELS = [
-  { value: 'demo-1', name: 'Demo 1' },
-  { value: 'demo-2', name: 'Demo 2' },
-];
+/** What it says of its window of context, in tokens; four characters make one. */
+const CONTEXT_TOKENS = 100_000;
+const toTokens = (text: string): number => Math.ceil(text.length / 4);
 
 interface DemoSession {
-  directory: string;
+  directories: string[];
   mcpServers: McpServer[];
-  model: string;
-  turn?: AbortController;
+  choices: Choices;
+  past: string[];
+  usage: { inputTokens: number; outputTokens: number };
+  turn?: { abort: AbortController; heard: string[] };
+}
+
+interface Place {
+  cwd: string;
+  additionalDirectories?: string[];
+  mcpServers?: McpServer[];
 }
 
 /** A small agent without a model behind it, for a first try and for tests. Resolves when the client has left. */
@@ -36,10 +35,15 @@ export async function runDemoAgent(options: {
   input: Readable;
   output: Writable;
   version: string;
+  /** Where it keeps conversations. Without it they end with the process. */
+  folder?: string;
   newId(): string;
   exit: Directives['exit'];
 }): Promise<void> {
   const sessions = new Map<string, DemoSession>();
+  const kept: Conversations | undefined =
+    options.folder === undefined ? undefined : createConversations(options.folder);
+  let canAnswer = false;
 
   function sessionOf(sessionId: string): DemoSession {
     const session = sessions.get(sessionId);
@@ -47,71 +51,136 @@ export async function runDemoAgent(options: {
     return session;
   }
 
-  const modelOption = (currentValue: string) => ({
-    type: 'select' as const,
-    id: 'model',
-    name: 'Model',
-    category: 'model',
-    currentValue,
-    options: MODELS,
-  });
+  function open(sessionId: string, place: Place, past: string[] = []) {
+    sessions.set(sessionId, {
+      directories: [place.cwd, ...(place.additionalDirectories ?? [])],
+      mcpServers: place.mcpServers ?? [],
+      choices: {},
+      past,
+      usage: { inputTokens: 0, outputTokens: 0 },
+    });
+    return toOffers({});
+  }
 
-  async function prompt(sessionId: string, text: string, client: AgentContext) {
+  async function pastOf(sessionId: string): Promise<string[]> {
+    const past = sessions.get(sessionId)?.past ?? (await kept?.read(sessionId));
+    if (past === undefined) throw RequestError.sessionNotFound(sessionId);
+    return [...past];
+  }
+
+  async function prompt(sessionId: string, text: string, isSteering: boolean, client: AgentContext) {
     const session = sessionOf(sessionId);
-    const turn = new AbortController();
+    if (session.turn !== undefined) {
+      session.turn.heard.push(text);
+      return { stopReason: 'end_turn' as const };
+    }
+    if (isSteering) throw RequestError.invalidRequest({ details: 'no turn runs' });
+    const turn = { abort: new AbortController(), heard: [] };
     session.turn = turn;
-    const directives: Directives = {
-      directory: session.directory,
-      mcpServers: session.mcpServers,
-      signal: turn.signal,
-      newId: options.newId,
-      exit: options.exit,
-      update: (update: SessionUpdate) => client.notify('session/update', { sessionId, update }),
-      ask: (toolCall, choices) =>
-        client.request('session/request_permission', { sessionId, toolCall, options: choices }),
-    };
     try {
-      await runDirective(text, directives);
-      return { stopReason: turn.signal.aborted ? ('cancelled' as const) : ('end_turn' as const) };
-    } catch (error) {
-      if (turn.signal.aborted) return { stopReason: 'cancelled' as const };
-      throw error;
+      return await runTurn(sessionId, session, turn, text, client);
+    } finally {
+      session.turn = undefined;
     }
   }
 
+  async function runTurn(
+    sessionId: string,
+    session: DemoSession,
+    { abort, heard }: NonNullable<DemoSession['turn']>,
+    text: string,
+    client: AgentContext,
+  ) {
+    const { usage, directories, mcpServers } = session;
+    const update: Directives['update'] = async (one) => {
+      const isText = one.sessionUpdate === 'agent_message_chunk' && one.content.type === 'text';
+      if (isText && one.content.type === 'text') usage.outputTokens += toTokens(one.content.text);
+      await client.notify('session/update', { sessionId, update: one });
+    };
+    const directives: Directives = {
+      directories,
+      mcpServers,
+      past: session.past,
+      heard,
+      signal: abort.signal,
+      newId: options.newId,
+      exit: options.exit,
+      update,
+      permission: (toolCall, choices) =>
+        client.request('session/request_permission', { sessionId, toolCall, options: choices }),
+      question: canAnswer
+        ? (form) => client.request('elicitation/create', { sessionId, mode: 'form', ...form })
+        : undefined,
+    };
+    usage.inputTokens += toTokens(text);
+    await kept?.add(sessionId, text);
+    await runDirective(text, directives).catch((error: unknown) => {
+      if (!abort.signal.aborted) throw error;
+    });
+    session.past.push(text);
+    if (abort.signal.aborted) return { stopReason: 'cancelled' as const };
+    const totalTokens = usage.inputTokens + usage.outputTokens;
+    await update({ sessionUpdate: 'usage_update', used: totalTokens, size: CONTEXT_TOKENS });
+    return { stopReason: 'end_turn' as const, usage: { ...usage, totalTokens } };
+  }
+
   const connection = agent({ name: 'kaiwu-demo' })
-    .onRequest('initialize', () => ({
-      protocolVersion: PROTOCOL_VERSION,
-      agentInfo: { name: 'kaiwu-demo', title: 'Demo agent', version: options.version },
-      agentCapabilities: { loadSession: false },
-    }))
+    .onRequest('initialize', ({ params }) => {
+      canAnswer = params.clientCapabilities?.elicitation?.form != null;
+      return {
+        protocolVersion: PROTOCOL_VERSION,
+        agentInfo: { name: 'kaiwu-demo', title: 'Demo agent', version: options.version },
+        agentCapabilities: {
+          loadSession: kept !== undefined,
+          mcpCapabilities: { http: true },
+          sessionCapabilities: {
+            close: {},
+            additionalDirectories: {},
+            ...(kept === undefined ? {} : { fork: {} }),
+          },
+        },
+      };
+    })
     .onRequest('session/new', ({ params }) => {
       const sessionId = options.newId();
-      sessions.set(sessionId, { directory: params.cwd, mcpServers: params.mcpServers, model: 'demo-1' });
-      return {
-        sessionId,
-        modes: { currentModeId: 'ask-first', availableModes: MODES },
-        configOptions: [modelOption('demo-1')],
-      };
+      return { sessionId, ...open(sessionId, params) };
+    })
+    .onRequest('session/load', async ({ params, client }) => {
+      const { sessionId } = params;
+      const past = await pastOf(sessionId);
+      for (const text of past) {
+        const update = {
+          sessionUpdate: 'user_message_chunk' as const,
+          content: { type: 'text' as const, text },
+        };
+        await client.notify('session/update', { sessionId, update });
+      }
+      return open(sessionId, params, past);
+    })
+    .onRequest('session/fork', async ({ params }) => {
+      const past = await pastOf(params.sessionId);
+      const sessionId = options.newId();
+      for (const text of past) await kept?.add(sessionId, text);
+      return { sessionId, ...open(sessionId, params, past) };
+    })
+    .onRequest('session/close', ({ params }) => {
+      sessionOf(params.sessionId).turn?.abort.abort();
+      sessions.delete(params.sessionId);
+      return {};
     })
     .onRequest('session/set_mode', ({ params }) => {
       sessionOf(params.sessionId);
-      if (!MODES.some((mode) => mode.id === params.modeId))
-        throw RequestError.invalidParams({ modeId: params.modeId });
+      checkMode(params.modeId);
       return {};
     })
-    .onRequest('session/set_config_option', ({ params }) => {
-      const session = sessionOf(params.sessionId);
-      const model = MODELS.find(({ value }) => value === params.value);
-      if (params.configId !== 'model' || model === undefined) throw RequestError.invalidParams(params);
-      session.model = model.value;
-      return { configOptions: [modelOption(model.value)] };
-    })
+    .onRequest('session/set_config_option', ({ params }) => ({
+      configOptions: choose(sessionOf(params.sessionId).choices, params.configId, params.value),
+    }))
     .onRequest('session/prompt', ({ params, client }) => {
       const text = params.prompt.map((part) => (part.type === 'text' ? part.text : '')).join('');
-      return prompt(params.sessionId, text, client);
+      return prompt(params.sessionId, text, params._meta?.steer === true, client);
     })
-    .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort())
+    .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort.abort())
     .connect(
       ndJsonStream(
         Writable.toWeb(options.output),

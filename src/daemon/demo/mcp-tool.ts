@@ -1,8 +1,6 @@
-import type { McpServer } from '@agentclientprotocol/sdk';
-import { Client } from '@modelcontextprotocol/client';
+import type { McpServer } from '@agentclientprotocol/sdk/unstable';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-
-type StdioServer = Extract<McpServer, { command: string }>;
 
 /** Calls a tool of the first server that has it. Answers the tool's JSON, or one that says what went wrong. */
 export async function callMcpTool(
@@ -18,7 +16,7 @@ export async function callMcpTool(
     return toError(`the arguments of ${name} are not JSON`);
   }
   const problems: string[] = [];
-  for (const server of servers.filter((one): one is StdioServer => 'command' in one)) {
+  for (const server of servers) {
     try {
       const reply = await callOn(server, name, input, signal);
       if (reply !== undefined) return reply;
@@ -29,19 +27,32 @@ export async function callMcpTool(
   return toError(`no MCP server of this session has the tool ${name}`, problems);
 }
 
+function toTransport(server: McpServer) {
+  if ('command' in server) {
+    return new StdioClientTransport({
+      command: server.command,
+      args: server.args,
+      env: { ...getDefaultEnvironment(), ...toRecord(server.env) },
+      stderr: 'inherit',
+    });
+  }
+  if ('url' in server && server.type === 'http') {
+    const requestInit = { headers: toRecord(server.headers) };
+    return new StreamableHTTPClientTransport(new URL(server.url), { requestInit });
+  }
+  throw new Error(`it is spoken to over ${'type' in server ? server.type : 'an unknown way'}`);
+}
+
+const toRecord = (pairs: { name: string; value: string }[]): Record<string, string> =>
+  Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
+
 async function callOn(
-  server: StdioServer,
+  server: McpServer,
   name: string,
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const given = Object.fromEntries(server.env.map((variable) => [variable.name, variable.value]));
-  const transport = new StdioClientTransport({
-    command: server.command,
-    args: server.args,
-    env: { ...getDefaultEnvironment(), ...given },
-    stderr: 'inherit',
-  });
+  const transport = toTransport(server);
   const client = new Client({ name: 'kaiwu-demo', version: '1.0.0' });
   try {
     await client.connect(transport);
