@@ -1,7 +1,16 @@
 // A badly behaved agent, one behaviour a name: `node agent.mjs BEHAVIOUR`. Raw JSON-RPC lines, no library.
+//
+// PROMPTS has what each behaviour does with a message, `offers.mjs` what it offers (modes, models, settings). For every
+// behaviour:
+// - the messages `received`, `env` and `pid` are answered with what it was sent, its environment, its process id;
+// - a message that is `!` and a JSON list of updates is answered with these updates as they are;
+// - `?` and JSON asks that with `elicitation/create` and says the answer;
+// - FAKE_CAPABILITIES is its `agentCapabilities` in JSON; session/load knows `fake`, session/fork answers `fake-fork`;
+// - FAKE_SIGN_IN names a file: without it, `wants-sign-in` and `errors` find nobody signed in.
 import { spawn } from 'node:child_process';
-import { writeSync } from 'node:fs';
+import { existsSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { createOffers } from './offers.mjs';
 
 const behaviour = process.argv[2] ?? '';
 const received = [];
@@ -47,64 +56,13 @@ const permission = (toolCallId, kind = 'execute', more = {}) =>
     options: OPTIONS,
   });
 
+const isSignedIn = () => existsSync(process.env.FAKE_SIGN_IN ?? '/nowhere');
+
 let canceled = () => {};
 const whenCanceled = () => new Promise((resolve) => (canceled = resolve));
 const forever = () => setInterval(() => {}, 1000);
 
-let modes = { currentModeId: 'one', availableModes: ['one', 'two', 'three'].map((id) => ({ id, name: id })) };
-let offers = { modes };
-let capabilities = {};
-if (behaviour === 'resumes') capabilities = { loadSession: true };
-if (behaviour === 'config') {
-  const options = () => [
-    {
-      type: 'select',
-      id: 'm',
-      name: 'Mode',
-      category: 'mode',
-      currentValue: mode,
-      options: ['one', 'two'].map((value) => ({ value, name: value })),
-    },
-    {
-      type: 'select',
-      id: 'x',
-      name: 'Model',
-      category: 'model',
-      currentValue: model,
-      options: [
-        { group: 'g', name: 'G', options: ['small', 'large'].map((value) => ({ value, name: value })) },
-      ],
-    },
-  ];
-  let mode = 'one';
-  let model = 'small';
-  Object.defineProperty(globalThis, 'setOption', {
-    value: ({ configId, value }) => {
-      if (configId === 'm') mode = value;
-      else model = value;
-      return options();
-    },
-  });
-  offers = { configOptions: options() };
-}
-if (behaviour === 'old-models')
-  offers = {
-    models: {
-      currentModelId: 'm1',
-      availableModels: [
-        { modelId: 'm1', name: 'M1' },
-        { modelId: 'm2', name: 'M2' },
-      ],
-    },
-  };
-
-if (behaviour === 'many-models')
-  offers = {
-    models: {
-      currentModelId: 'm0',
-      availableModels: Array.from({ length: 1001 }, (_, i) => ({ modelId: `m${i}`, name: `M${i}` })),
-    },
-  };
+const { capabilities, offers, setOption } = createOffers(behaviour);
 
 const PROMPTS = {
   async 'long-option-ids'() {
@@ -243,6 +201,7 @@ const PROMPTS = {
     process.exit(9);
   },
   async errors() {
+    if (isSignedIn()) return say('signed in');
     throw { code: -32000, message: 'Authentication required', data: { details: 'no key' } };
   },
   async 'no-stop-reason'() {
@@ -250,15 +209,27 @@ const PROMPTS = {
   },
 };
 
+/** What it says that it used, where a message of updates carries it. */
+let usage;
+
 async function onPrompt(id, params) {
   const text = params.prompt[0].text;
   try {
     if (text === 'received') say(JSON.stringify(received));
     else if (text === 'env') say(JSON.stringify(process.env));
     else if (text === 'pid') say(String(process.pid));
-    const run = ['received', 'env', 'pid'].includes(text) ? undefined : PROMPTS[behaviour];
+    else if (text.startsWith('!'))
+      for (const one of JSON.parse(text.slice(1))) {
+        if (one.usage !== undefined) usage = one.usage;
+        else update(one);
+      }
+    else if (text.startsWith('?')) {
+      const { result, error } = await ask('elicitation/create', JSON.parse(text.slice(1)));
+      say(JSON.stringify(result ?? error));
+    }
+    const run = /^(received|env|pid|[!?].*)$/s.test(text) ? undefined : PROMPTS[behaviour];
     const stopReason = (await run?.(text)) ?? 'end_turn';
-    reply(id, behaviour === 'no-stop-reason' ? {} : { stopReason });
+    reply(id, behaviour === 'no-stop-reason' ? {} : { stopReason, usage });
   } catch (error) {
     fail(id, error.code ?? -32603, error.message, error.data);
   }
@@ -281,15 +252,20 @@ function onMessage(message) {
       for (let i = 0; i < 5; i += 1) say(`replayed ${i}`);
       return params.sessionId === 'fake' ? reply(id, offers) : fail(id, -32002, 'not found');
     case 'session/new':
-      if (behaviour === 'wants-sign-in') return fail(id, -32000, 'Authentication required');
-      if (behaviour === 'no-session-id') return reply(id, { modes });
+      if (behaviour === 'wants-sign-in' && !isSignedIn()) return fail(id, -32000, 'Authentication required');
+      if (behaviour === 'no-session-id') return reply(id, offers);
       return reply(id, { sessionId: behaviour === 'forgets' ? `fake-${process.pid}` : 'fake', ...offers });
+    case 'session/fork':
+      return reply(id, { sessionId: 'fake-fork', ...offers });
+    case 'session/close':
+      process.stderr.write(`closed ${params.sessionId}\n`);
+      return behaviour === 'never-closes' ? undefined : reply(id, {});
     case 'session/prompt':
       return onPrompt(id, params);
     case 'session/cancel':
       return canceled();
     case 'session/set_config_option':
-      return reply(id, { configOptions: globalThis.setOption(params) });
+      return reply(id, { configOptions: setOption(params) });
     case 'session/set_mode':
     case 'session/set_model':
       if (params.modeId === 'two' && behaviour === 'stuck-mode') return fail(id, -32603, 'will not');

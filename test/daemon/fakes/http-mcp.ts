@@ -32,7 +32,7 @@ function answer({ method, params }: { method: string; params?: Record<string, un
   if (method === 'tools/list')
     return { result: { tools: [{ name: 'add', inputSchema: { type: 'object' } }] } };
   if (method === 'tools/call') {
-    const { a, b } = params?.arguments as { a: number; b: number };
+    const { a, b } = (params ?? {}).arguments as { a: number; b: number };
     return { result: { content: [], structuredContent: { sum: a + b } } };
   }
   return { error: { code: -32601, message: `no ${method}` } };
