@@ -75,6 +75,10 @@ export const approval = z.object({
     })
     .describe('Who asked.'),
   sessionId: z.string().optional().describe('Session that it works on.'),
+  confirmation: z
+    .object({ words: z.string().describe('What was said to the person, whose yes runs it.') })
+    .optional()
+    .describe('Set where a voice read it back and waits for a yes.'),
   reason: z.string().optional().describe("The requester's reason."),
   createdAt: time('When it was asked'),
   expiresAt: time('When it expires'),

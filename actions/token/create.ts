@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { invalidInput } from '../../src/core/input.ts';
 import type { Surface } from '../../src/core/spec.ts';
 import { defineAction } from '../../src/core/spec.ts';
 import { surface, token } from '../_governance.ts';
 import { GOVERNANCE } from '../_surfaces.ts';
 
 const DEFAULT_SURFACES: Surface[] = ['mcp', 'cli'];
+const VOICE: Surface[] = ['voice'];
 
 export default defineAction({
   id: 'token.create',
@@ -26,10 +28,15 @@ export default defineAction({
       title: 'Reads for a dashboard',
       input: { name: 'dashboard', actions: ['session.list'], expiresInDays: 30 },
     },
+    { title: 'A voice bridge in the kitchen', input: { name: 'kitchen', kind: 'voice' } },
   ],
   errors: ['invalid_input', 'session_not_found', 'session_ambiguous'],
   input: z.object({
     name: z.string().trim().min(1).max(100).describe('What it is for.'),
+    kind: z
+      .enum(['api', 'voice'])
+      .default('api')
+      .describe('api, or voice: for a bridge to a voice model; it speaks for surface voice and no other.'),
     surfaces: z.array(surface).optional().describe('Surfaces that it may speak for. Default: mcp and cli.'),
     actions: z
       .array(z.string().max(120))
@@ -52,6 +59,13 @@ export default defineAction({
     ...token.shape,
     token: z.string().describe('The secret. It is not stored and not shown again.'),
   }),
-  run: ({ input: { surfaces = DEFAULT_SURFACES, actions, sessionId, ...rest }, caller, ports }) =>
-    ports.identity.createToken({ ...rest, scope: { surfaces, actions, sessionId } }, caller),
+  async run({ input: { surfaces, actions, sessionId, ...rest }, caller, ports }) {
+    const voiceOnly = rest.kind === 'voice';
+    if (voiceOnly && surfaces?.some((each) => each !== 'voice')) {
+      const message = 'must be voice alone, or left out, for a token of kind voice';
+      throw invalidInput('token.create', [{ path: 'surfaces', message, received: JSON.stringify(surfaces) }]);
+    }
+    const scope = { surfaces: voiceOnly ? VOICE : (surfaces ?? DEFAULT_SURFACES), actions, sessionId };
+    return ports.identity.createToken({ ...rest, scope }, caller);
+  },
 });

@@ -26,14 +26,18 @@ export function createBackendClient(options: BackendClientOptions): BackendClien
   let calls = 0;
   return {
     url: http.url,
-    async execute({ actionId, input, context, idempotencyKey }, signal) {
+    async execute({ actionId, input, confirmation, context, idempotencyKey }, signal) {
       const callId = `${Math.trunc(options.random() * 1e12).toString(36)}-${calls++}`;
       const withdrawal = createWithdrawal(http, callId, signal);
       try {
         const answer = await http.send({
           method: 'POST',
           path: `/v1/actions/${encodeURIComponent(actionId)}`,
-          body: { ...(input === undefined ? {} : { input }), context: { ...options.context, ...context } },
+          body: {
+            ...(input === undefined ? {} : { input }),
+            ...(confirmation === undefined ? {} : { confirmation }),
+            context: { ...options.context, ...context },
+          },
           headers: {
             'x-kaiwu-call': callId,
             ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),

@@ -24,3 +24,10 @@ export function toBinding(runtime: Runtime, manifest: ActionManifest, session: S
           },
   });
 }
+
+/** The same for what a person agreed to by voice: also the words that were heard, and whether the policy asks a person besides. */
+export const toReadBinding = (
+  runtime: Runtime,
+  boundTo: string,
+  heard: { words: string; asks: boolean },
+): string => toDigest(runtime, { boundTo, heard });

@@ -1,6 +1,9 @@
 import type { Approval } from './approval.ts';
-import type { ApprovalNotice, Caller } from './call.ts';
+import type { ApprovalNotice, Caller, TokenScope } from './call.ts';
+import { inScope } from './policy.ts';
+import type { SessionsPort } from './ports/sessions.ts';
 import { redact } from './redact.ts';
+import { isReachable } from './resolve-session.ts';
 import { toShortText, toVisibleText } from './visible-text.ts';
 
 /** Characters of a summary, shared between its fields. */
@@ -22,8 +25,17 @@ export function toSummary(title: string, input: Record<string, unknown>, order: 
 }
 
 /** A request as it leaves the backend, without what looks like a credential. The one that runs is the one that is stored. */
-export const toShown = (approval: Approval, secrets: readonly string[] | undefined): Approval =>
-  redact({ ...approval, input: redact(approval.input, secrets) }) as unknown as Approval;
+export function toShown(approval: Approval, secrets: readonly string[] | undefined): Approval {
+  const { confirmation } = approval;
+  const heard = confirmation === undefined ? undefined : { words: confirmation.words };
+  const shown = {
+    ...approval,
+    confirmation: heard,
+    triesLeft: undefined,
+    input: redact(approval.input, secrets),
+  };
+  return redact(shown) as unknown as Approval;
+}
 
 export function toRequester(caller: Caller): Approval['requester'] {
   const { surface, client, tokenId, tokenKind, scope, deviceId, machineId, sessionId } = caller;
@@ -63,3 +75,17 @@ export function toNotice(approval: Approval, remaining: number): ApprovalNotice 
     remaining,
   };
 }
+
+/** The caller is the requester, as far as a token and a surface can tell. */
+export const isOwn = ({ requester }: Approval, { tokenId, surface }: Caller): boolean =>
+  requester.tokenId === tokenId && requester.surface === surface;
+
+/** A limited token says yes to no more than it could do itself. */
+export const reaches = async (
+  scope: TokenScope,
+  { actionId, sessionId, requester }: Approval,
+  sessions: SessionsPort,
+): Promise<boolean> =>
+  inScope(actionId, scope) &&
+  (scope.surfaces?.includes(requester.surface) ?? true) &&
+  isReachable(sessions, sessionId, scope.sessionId);

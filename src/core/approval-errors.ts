@@ -7,19 +7,16 @@ export const SELF_DECISION_RULE = 'approvals.selfDecision';
 
 /** Repeating a decision answers the recorded state; the opposite one is refused. */
 export function requireSameDecision(approval: Approval, decision: 'approve' | 'deny'): Approval {
-  if (approval.status === 'expired') {
-    throw new KaiwuError(
-      'approval_expired',
-      `Approval ${approval.artifactId} expired at ${approval.expiresAt}.`,
-      {
-        hint: 'The requester can ask again.',
-      },
-    );
-  }
+  if (approval.status === 'expired') throw expired(approval);
   const same = approval.decidedAt !== undefined && (approval.status === 'denied') === (decision === 'deny');
   if (!same) throw alreadyDecided(approval);
   return approval;
 }
+
+export const expired = (approval: Approval) =>
+  new KaiwuError('approval_expired', `Approval ${approval.artifactId} expired at ${approval.expiresAt}.`, {
+    hint: 'The requester can ask again.',
+  });
 
 export const approvalNotFound = (artifactId: string) =>
   new KaiwuError('approval_not_found', `There is no approval request ${JSON.stringify(artifactId)}.`, {
@@ -61,6 +58,11 @@ export const stale = (approval: Approval, what: string) =>
       hint: 'Nothing was done. Call the action again to file a new request.',
     },
   );
+
+export const noGrant = (actionId: string) =>
+  new KaiwuError('approval_stale', `The grant that covered ${actionId} when it was read back is gone.`, {
+    hint: 'Nothing was done. Call the action again: a person is asked for approval.',
+  });
 
 export const notYours = (artifactId: string) =>
   new KaiwuError('forbidden', `Approval ${artifactId} was asked for by someone else.`, {

@@ -1,5 +1,5 @@
 import type { Envelope, TokenKind, TokenScope } from './call.ts';
-import type { Surface } from './spec.ts';
+import type { Language, Surface } from './spec.ts';
 
 export const APPROVAL_STATUSES = [
   'pending',
@@ -58,6 +58,15 @@ export interface Approval {
   sessionId?: string;
   /** Digest of what else it was reviewed against: the action as declared, and the session's settings. */
   boundTo: string;
+  /** Set where the caller's own yes decides, with the code that came with the words: what was read back to the person. */
+  confirmation?: {
+    words: string;
+    language: Language;
+    /** Digest of the code; the code itself is in the one answer only. */
+    codeDigest: string;
+  };
+  /** Codes that may still be tried; goes with `confirmation`. */
+  triesLeft?: number;
   /** How often the same was asked for while it was pending. */
   count: number;
   /** Why the grant that came nearest did not cover it. */

@@ -1,6 +1,6 @@
 import type { Approval } from './approval.ts';
-import { toBinding } from './approval-binding.ts';
-import { toCallerAgain, toNotice, toRequester, toShown, toSummary } from './approval-card.ts';
+import { toBinding, toReadBinding } from './approval-binding.ts';
+import { isOwn, reaches, toCallerAgain, toNotice, toRequester, toShown, toSummary } from './approval-card.ts';
 import {
   alreadyDecided,
   approvalNotFound,
@@ -13,7 +13,7 @@ import {
   stale,
   tooManyPending,
 } from './approval-errors.ts';
-import type { ApprovalNotice, Caller, Envelope, TokenScope } from './call.ts';
+import type { ApprovalNotice, Caller, Envelope } from './call.ts';
 import { CallWithdrawn } from './call.ts';
 import { requireCallable } from './caller.ts';
 import type { Catalog } from './catalog.ts';
@@ -25,11 +25,11 @@ import type { GrantAnswer } from './grants.ts';
 import { requireSameInput } from './idempotency.ts';
 import { invalidInput, parseInput } from './input.ts';
 import type { PolicyDocument } from './policy.ts';
-import { DEFAULT_SETTINGS, inScope, resolvePolicy } from './policy.ts';
+import { DEFAULT_SETTINGS, resolvePolicy } from './policy.ts';
 import type { ApprovalsPort } from './ports/governance.ts';
 import type { SessionsPort } from './ports/sessions.ts';
 import { redact } from './redact.ts';
-import { isReachable } from './resolve-session.ts';
+import { toWords } from './spoken.ts';
 import { waitSettled } from './wait-settled.ts';
 
 export interface ApprovalsOptions
@@ -49,6 +49,17 @@ export interface Approvals extends ApprovalsPort {
   findFiled(ready: ReadyCall, key: string): Promise<ApprovalNotice | undefined>;
   /** As it is stored, for what works on it. */
   load(artifactId: string): Promise<Approval>;
+  /** Files what is read back to a person, who has until `expiresAt` to agree. @throws rate_limited */
+  fileRead(
+    ready: ReadyCall,
+    heard: Required<Pick<Approval, 'confirmation' | 'triesLeft' | 'expiresAt'>>,
+  ): Promise<{ approval: Approval; notice: ApprovalNotice }>;
+  /** Takes the requester's own yes to what was read back, and runs it. Undefined when it was decided otherwise meanwhile. */
+  accept(
+    approval: Approval,
+    by: Caller,
+    run: (ready: ReadyCall) => Promise<Envelope>,
+  ): Promise<Envelope | undefined>;
   /** Marks what an earlier process left in the middle; `resume` then carries out what had not begun. */
   recover(): Promise<void>;
   resume(): Promise<void>;
@@ -68,14 +79,23 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
 
   const isOver = (approval: Approval): boolean => approval.expiresAt <= runtime.now().toISOString();
 
-  async function bindingOf(actionId: string, sessionId: string | undefined): Promise<string> {
+  /** `words`: what was heard; without them what would be said now. */
+  async function bindingOf(approval: Omit<Approval, 'boundTo'>, words?: string): Promise<string> {
+    const { actionId, sessionId, confirmation, input, requester } = approval;
+    const manifest = catalog.manifest(actionId);
     const [session] = sessionId === undefined ? [] : await sessions.findByPrefix(sessionId, 1);
-    return toBinding(runtime, catalog.manifest(actionId), session);
+    const binding = toBinding(runtime, manifest, session);
+    if (confirmation === undefined) return binding;
+    const policy = await options.getPolicy();
+    return toReadBinding(runtime, binding, {
+      words: words ?? toWords(manifest, input, session, confirmation.language),
+      asks: resolvePolicy(policy, manifest, requester.surface, requester.scope).approval.value,
+    });
   }
 
   async function insert(
     ready: ReadyCall,
-    more: Partial<Pick<Approval, 'reason' | 'nearestGrant'>>,
+    more: Partial<Pick<Approval, 'reason' | 'nearestGrant' | 'confirmation' | 'triesLeft' | 'expiresAt'>>,
     key?: string,
   ) {
     const { action, caller, input, inputDigest, sessionId } = ready;
@@ -84,7 +104,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       ...(await options.getPolicy()).settings,
     };
     const now = runtime.now();
-    const asked: Approval = {
+    const card: Omit<Approval, 'boundTo'> = {
       artifactId: key === undefined ? runtime.newUuid() : toArtifactId(runtime, caller.tokenId, key),
       actionId: action.id,
       summary: toSummary(action.title.en, redact(input, action.secrets), Object.keys(action.input.shape)),
@@ -93,12 +113,12 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       inputDigest,
       requester: toRequester(caller),
       ...(sessionId === undefined ? {} : { sessionId }),
-      boundTo: await bindingOf(action.id, sessionId),
       count: 1,
-      ...more,
       createdAt: now.toISOString(),
       expiresAt: new Date(now.getTime() + approvalHours * 3_600_000).toISOString(),
+      ...more,
     };
+    const asked: Approval = { ...card, boundTo: await bindingOf(card, card.confirmation?.words) };
     const { approval, pending } = await store.insertOrFold(asked, maxPendingApprovals, now.toISOString());
     if (approval === undefined) throw tooManyPending(pending, maxPendingApprovals);
     // Approvals are kept for longer than keys are.
@@ -119,24 +139,27 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     const { actionId, inputDigest, sessionId } = approval;
     const { action } = catalog.find(actionId);
     if (toInputDigest(runtime, actionId, approval.input) !== inputDigest) throw stale(approval, 'its input');
-    if ((await bindingOf(actionId, sessionId)) !== approval.boundTo) {
-      throw stale(approval, sessionId === undefined ? 'the action' : 'the action or the session');
+    if ((await bindingOf(approval)) !== approval.boundTo) {
+      const what = sessionId === undefined ? 'the action' : 'the action or the session';
+      throw stale(approval, approval.confirmation === undefined ? what : `${what}, or the policy,`);
     }
-    requireCallable(
-      action,
-      resolvePolicy(await options.getPolicy(), action, approval.requester.surface, approval.requester.scope),
-    );
+    const { surface, scope } = approval.requester;
+    requireCallable(action, resolvePolicy(await options.getPolicy(), action, surface, scope));
     const input = parseInput(action, catalog.manifest(actionId), approval.input);
     const caller = toCallerAgain(approval);
     return { action, input, inputDigest, caller, ...(sessionId === undefined ? {} : { sessionId }) };
   }
 
   /** Runs an approved request if this caller wins the lease. Undefined when another one has it. */
-  async function carryOut(approval: Approval, maxWaitSeconds?: number): Promise<Envelope | undefined> {
+  async function carryOut(
+    approval: Approval,
+    maxWaitSeconds?: number,
+    run = (ready: ReadyCall) => options.runApproved(ready, approval.artifactId),
+  ): Promise<Envelope | undefined> {
     const { artifactId } = approval;
     if (!(await store.move(artifactId, 'approved', 'executing', {}, ownerId))) return undefined;
     const result = await requireFresh(approval).then(
-      (ready) => options.runApproved({ ...ready, caller: { ...ready.caller, maxWaitSeconds } }, artifactId),
+      (ready) => run({ ...ready, caller: { ...ready.caller, maxWaitSeconds } }),
       (error: unknown): Envelope => ({ status: 'error', error: toWireError(error) }),
     );
     const stored = redact(result) as unknown as Envelope;
@@ -161,6 +184,12 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     return load(artifactId);
   }
 
+  const decisionBy = async (caller: Caller) => ({
+    decidedAt: runtime.now().toISOString(),
+    decidedBy: caller.client,
+    policyVersion: (await options.getPolicy()).version,
+  });
+
   const show = (approval: Approval): Approval =>
     toShown(approval, catalog.actions.find(({ id }) => id === approval.actionId)?.secrets);
 
@@ -172,6 +201,15 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       const more = nearest === undefined ? {} : { nearestGrant: nearest };
       const { approval, remaining } = await insert(ready, more, key);
       return toNotice(approval, remaining);
+    },
+    async fileRead(ready, heard) {
+      const { approval, remaining } = await insert(ready, heard);
+      return { approval, notice: toNotice(approval, remaining) };
+    },
+    async accept(approval, by, run) {
+      const changes = await decisionBy(by);
+      if (!(await store.move(approval.artifactId, 'pending', 'approved', changes))) return undefined;
+      return carryOut({ ...approval, ...changes }, by.maxWaitSeconds, run);
     },
     async findFiled(ready, key) {
       if ((await store.get(toArtifactId(runtime, ready.caller.tokenId, key))) === undefined) return undefined;
@@ -215,9 +253,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       await requireDecider(approval, caller);
       const to = decision === 'approve' ? 'approved' : 'denied';
       const changes = {
-        decidedAt: runtime.now().toISOString(),
-        decidedBy: caller.client,
-        policyVersion: (await options.getPolicy()).version,
+        ...(await decisionBy(caller)),
         ...(reason === undefined ? {} : { decisionReason: reason }),
       };
       const won = approval.status === 'pending' && (await store.move(artifactId, 'pending', to, changes));
@@ -241,25 +277,12 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
         const { items } = await store.list({ status: 'approved' }, { limit: 100 });
         if (items.length === 0) return;
         for (const approval of items) {
-          // A yes of yesterday is not one for ever.
-          if (isOver(approval)) await store.move(approval.artifactId, 'approved', 'expired');
+          // A yes of yesterday is not one for ever, and one by voice is for its own call alone.
+          if (isOver(approval) || approval.confirmation !== undefined)
+            await store.move(approval.artifactId, 'approved', 'expired');
           else await carryOut(approval);
         }
       }
     },
   };
 }
-
-/** The caller is the requester, as far as a token and a surface can tell. */
-const isOwn = ({ requester }: Approval, { tokenId, surface }: Caller): boolean =>
-  requester.tokenId === tokenId && requester.surface === surface;
-
-/** A limited token says yes to no more than it could do itself. */
-const reaches = async (
-  scope: TokenScope,
-  { actionId, sessionId, requester }: Approval,
-  sessions: SessionsPort,
-): Promise<boolean> =>
-  inScope(actionId, scope) &&
-  (scope.surfaces?.includes(requester.surface) ?? true) &&
-  isReachable(sessions, sessionId, scope.sessionId);

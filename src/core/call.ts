@@ -12,6 +12,8 @@ export interface CallContext {
   client?: string;
   /** Longest wait, in seconds, that the surface can bear inside one call. Longer waits end early, as a result. */
   maxWaitSeconds?: number;
+  /** BCP 47 tag of the language that the person is spoken to in. */
+  language?: string;
 }
 
 /** One call of one action, as every surface makes it. */
@@ -22,6 +24,18 @@ export interface ActionCall {
   context: CallContext;
   /** Same key and same input: same outcome, run once. At most 200 characters. */
   idempotencyKey?: string;
+  /** On surface `voice`: the code of the words that the person has heard and agreed to. */
+  confirmation?: string;
+}
+
+/** What is said to the person before a voice changes something. */
+export interface Confirmation {
+  /** Four digits, to be sent with the same call once the person has agreed. */
+  code: string;
+  /** One or two short sentences. */
+  words: string;
+  /** RFC 3339. */
+  expiresAt: string;
 }
 
 /** Who is calling, after the token was checked. */
@@ -70,7 +84,7 @@ export interface ApprovalNotice {
 /** The same answer on every surface. `ok` never wraps a failure. */
 export type Envelope =
   | { status: 'ok'; output: Record<string, unknown> }
-  | { status: 'approval_required'; approval: ApprovalNotice }
+  | { status: 'approval_required'; approval: ApprovalNotice; confirmation?: Confirmation }
   | { status: 'error'; error: WireError };
 
 /** Reason of a signal: the caller took the call back (a host's cancel), which says more than a closed connection does. */

@@ -20,6 +20,7 @@ export function toCaller({ context }: ActionCall, identity: Identity): Caller {
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(identity.deviceId === undefined ? {} : { deviceId: identity.deviceId }),
     ...(context.machineId === undefined ? {} : { machineId: context.machineId }),
+    ...(context.language === undefined ? {} : { language: context.language }),
     ...(context.maxWaitSeconds === undefined ? {} : { maxWaitSeconds: context.maxWaitSeconds }),
   };
 }

@@ -1,5 +1,6 @@
 import { createApprovals } from './approvals.ts';
 import { createCatalog } from './catalog.ts';
+import { createConfirmations } from './confirmation.ts';
 import { createDiscovery } from './discovery.ts';
 import type { ActionEngine, EngineOptions } from './engine.ts';
 import { createGrants } from './grants.ts';
@@ -38,11 +39,20 @@ export function createEngine(options: EngineOptions): ActionEngine {
   });
   const discovery = createDiscovery({ catalog, getPolicy, perform, check, grants });
   const ports: ActionPorts = { ...options.ports, approvals, discovery, grants, previews };
+  const confirmations = createConfirmations({
+    approvals,
+    store: options.approvalStore,
+    runtime,
+    catalog,
+    sessions,
+  });
   const executor = createExecutor({
     ...options,
     catalog,
     ports,
     useGrant: grants.use,
+    seeGrant: grants.see,
+    confirmations,
     file: approvals.file,
     findFiled: approvals.findFiled,
   });

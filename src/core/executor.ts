@@ -2,8 +2,11 @@ import type { ActionCall, ApprovalNotice, Caller, Envelope } from './call.ts';
 import { toAuditInput } from './audit-input.ts';
 import { requireCallable, requireNoDisguise, requireSurface, toCaller } from './caller.ts';
 import type { Catalog } from './catalog.ts';
+import { type Confirmations, isReadBack, liftConfirmation } from './confirmation.ts';
 import { toInputDigest } from './digest.ts';
+import { noGrant } from './approval-errors.ts';
 import type { ActionEngine, EngineOptions, Identity } from './engine.ts';
+import { refuseOmitted, requireTarget } from './forwarding.ts';
 import { KaiwuError, toWireError, type WireError } from './errors.ts';
 import { createIdempotency, MAX_KEY } from './idempotency.ts';
 import type { GrantAnswer } from './grants.ts';
@@ -50,6 +53,9 @@ export interface ExecutorOptions extends Omit<EngineOptions, 'actions' | 'ports'
   ports: ActionPorts;
   /** Takes one use of a grant that covers the call. */
   useGrant(ready: ReadyCall): Promise<GrantAnswer>;
+  /** Whether a grant would cover the call. */
+  seeGrant(ready: ReadyCall): Promise<GrantAnswer>;
+  confirmations: Confirmations;
   /** Files a request in place of running. Under the same key it is the same request. */
   file(ready: ReadyCall, nearest: GrantAnswer['nearest'], key?: string): Promise<ApprovalNotice>;
   /** What was filed under a key, if anything was. */
@@ -139,18 +145,38 @@ export function createExecutor(options: ExecutorOptions): Executor {
     willRun?: () => Promise<void>,
   ): Promise<Envelope> =>
     outcomeOf(call, async () => {
-      if (ready.approval.value) {
-        // A floor is nobody's to waive beforehand.
-        const { used, nearest } = ready.approval.from === 'floor' ? {} : await options.useGrant(ready);
-        if (used === undefined)
-          return {
-            status: 'approval_required',
-            approval: await options.file(ready, nearest, call.idempotencyKey),
-          };
-        trace.grantId = used.grantId;
+      const { action, input, caller, approval } = ready;
+      const spoken = isReadBack(action, caller);
+      // A floor is nobody's to waive beforehand.
+      const ask = (look: typeof options.useGrant): Promise<GrantAnswer> | GrantAnswer =>
+        approval.from === 'floor' ? {} : look(ready);
+      if (spoken && call.confirmation !== undefined) {
+        const done = await options.confirmations.redeem(ready, {
+          code: call.confirmation,
+          signal,
+          note: (artifactId) => {
+            trace.approvalId = artifactId;
+          },
+          run: (fresh) =>
+            outcomeOf(call, async () => {
+              trace.grantId = approval.value ? (await ask(options.useGrant)).used?.grantId : undefined;
+              if (approval.value && trace.grantId === undefined) throw noGrant(action.id);
+              return perform(action, fresh.input, fresh.caller, new AbortController().signal);
+            }),
+        });
+        if (done !== undefined) return done;
       }
+      if (approval.value) {
+        const { used, nearest } = await ask(spoken ? options.seeGrant : options.useGrant);
+        if (used === undefined) {
+          const notice = await options.file(ready, nearest, call.idempotencyKey);
+          return { status: 'approval_required', approval: notice };
+        }
+        if (!spoken) trace.grantId = used.grantId;
+      }
+      if (spoken) return options.confirmations.readBack(ready);
       await willRun?.();
-      return perform(ready.action, ready.input, ready.caller, signal);
+      return perform(action, input, caller, signal);
     });
 
   async function outcomeOf(call: ActionCall, work: () => Promise<Envelope>): Promise<Envelope> {
@@ -180,6 +206,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
         { path: 'idempotencyKey', message: `must have 1 to ${MAX_KEY} characters` },
       ]);
     }
+    // What is read back is made once by its code; a stored answer would keep the code, and stand in the way of the yes.
+    if (isReadBack(action, caller)) return settle(call, ready, trace, signal);
     return once({
       key: { tokenId: caller.tokenId, key },
       digest,
@@ -240,8 +268,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
       await audit(trace, envelope, startedMs, at).catch((error: unknown) => options.onError(error, call));
       return envelope;
     },
-    async execute(call, identity, signal) {
+    async execute(given, identity, signal) {
       if (identity === undefined) return { status: 'error', error: toWireError(notAuthenticated()) };
+      const call = liftConfirmation(given);
       const startedMs = runtime.monotonicMs();
       const at = runtime.now().toISOString();
       const name = redactText(String(call.actionId).slice(0, 120));
@@ -262,24 +291,3 @@ const notAuthenticated = () =>
   new KaiwuError('not_authenticated', 'The call carried no valid token.', {
     hint: 'Run `kaiwu auth login` on this machine.',
   });
-
-/** What a forwarding action may call: no other of its kind, and where it says so only reads. */
-function requireTarget(wrapper: AnyAction, target: AnyAction): void {
-  const refuse = (message: string) =>
-    invalidInput(wrapper.id, [{ path: 'actionId', message, received: target.id }]);
-  if (target.forward !== undefined) throw refuse('cannot be an action that calls others');
-  if (wrapper.forward?.readsOnly === true && target.effect !== 'read') {
-    throw refuse(`must be an action that only reads; ${target.id} is ${target.effect}`);
-  }
-}
-
-/** An alias for the default session takes no session of its own. */
-function refuseOmitted(action: AnyAction, omit: string[], raw: unknown): void {
-  if (typeof raw !== 'object' || raw === null) return;
-  const given = omit.filter((field) => (raw as Record<string, unknown>)[field] != null);
-  if (given.length === 0) return;
-  throw invalidInput(
-    action.id,
-    given.map((path) => ({ path, message: `is not taken under this name; call ${action.id} to pass it` })),
-  );
-}

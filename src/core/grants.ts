@@ -24,6 +24,8 @@ export interface GrantAnswer {
 export interface Grants extends GrantsPort {
   /** Takes one use of a grant that covers the call, if there is one. */
   use(ready: ReadyCall): Promise<GrantAnswer>;
+  /** The same without taking it. */
+  see(ready: ReadyCall): Promise<GrantAnswer>;
 }
 
 export function createGrants({ grants: store, runtime, catalog, getApproval }: GrantsOptions): Grants {
@@ -42,18 +44,20 @@ export function createGrants({ grants: store, runtime, catalog, getApproval }: G
     return candidates.map((grant) => ({ grant, reason: grantMismatch(grant, call, now) }));
   }
 
+  async function find({ action, input, caller }: ReadyCall, take: (grant: Grant) => Promise<boolean>) {
+    const weighed = await weigh({ actionId: action.id, input, caller });
+    for (const { grant, reason } of weighed) {
+      if (reason === undefined && (await take(grant))) return { used: grant };
+    }
+    const [first] = weighed;
+    if (first === undefined) return {};
+    const reason = first.reason ?? `all of its ${first.grant.uses} uses are spent`;
+    return { nearest: { grantId: first.grant.grantId, reason } };
+  }
+
   return {
-    async use({ action, input, caller }) {
-      const weighed = await weigh({ actionId: action.id, input, caller });
-      for (const { grant, reason } of weighed) {
-        const now = runtime.now().toISOString();
-        if (reason === undefined && (await store.use(grant.grantId, now))) return { used: grant };
-      }
-      const [first] = weighed;
-      if (first === undefined) return {};
-      const reason = first.reason ?? `all of its ${first.grant.uses} uses are spent`;
-      return { nearest: { grantId: first.grant.grantId, reason } };
-    },
+    use: (ready) => find(ready, ({ grantId }) => store.use(grantId, runtime.now().toISOString())),
+    see: (ready) => find(ready, async () => true),
     async create({ artifactId, pins, onThisMachineOnly, hours, uses }, caller) {
       requirePerson(caller);
       const approval = await getApproval(artifactId);

@@ -138,7 +138,7 @@ function prepareValue(schema: JsonSchema, value: unknown, place: Place): unknown
 }
 
 /** Models often send a list or an object as its JSON text. */
-function fromJsonText(value: unknown, type: 'array' | 'object'): unknown {
+export function fromJsonText(value: unknown, type: 'array' | 'object'): unknown {
   if (typeof value !== 'string' || !value.trimStart().startsWith(type === 'array' ? '[' : '{')) return value;
   try {
     return JSON.parse(value) as unknown;

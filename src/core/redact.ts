@@ -1,4 +1,5 @@
-const HIDDEN = '[redacted]';
+/** Stands where a secret stood. */
+export const HIDDEN = '[redacted]';
 
 /** Names of fields, headers and variables that hold credentials; `tokenId` and the like only name one. */
 const SECRET_NAME =

@@ -23,6 +23,13 @@ export function toVisibleText(text: string, { singleLine = false } = {}): string
   return singleLine ? escaped.replaceAll('\n', '\\n').replaceAll('\t', '\\t') : escaped;
 }
 
+/** Text of strangers, made safe to say: what no reader would see is left out, and so is what a voice could take for markup. */
+export const toSpeakableText = (text: string): string =>
+  replaceOutside(text, EMOJI_SEQUENCE, (part) => part.replaceAll(INVISIBLE, ''))
+    .replaceAll(/[<>]/g, ' ')
+    .replaceAll(/[\n\t ]+/g, ' ')
+    .trim();
+
 /** Applies `change` to what lies between the matches of `keep`. */
 function replaceOutside(text: string, keep: RegExp, change: (part: string) => string): string {
   let result = '';

@@ -53,6 +53,8 @@ describe('tokens', () => {
     const { token } = await world.signIn();
     const soon = new Date(world.runtime.now().getTime() + 60_000).toISOString();
     const made = await world.ok(token, 'token.create', { name: 'short', expiresInDays: 1 });
+    const lasts = Date.parse(String(made.expiresAt)) - world.runtime.now().getTime();
+    expect(lasts).toBe(86_400_000);
     const expiring = await world.makeToken({ expiresAt: soon });
     expect((await whoami(expiring)).status).toBe(200);
     world.runtime.advance(61_000);

@@ -17,12 +17,14 @@ import type { HttpEnv } from './http-env.ts';
 /** The surface is the engine's to judge, a missing one too: it fails closed and is audited. */
 const callSchema = z.object({
   input: z.unknown().optional(),
+  confirmation: z.union([z.string().max(40), z.number()]).nullish(),
   context: z.object({
     surface: z.string().optional(),
     sessionId: z.string().max(200).optional(),
     machineId: z.string().max(200).optional(),
     client: z.string().max(200).optional(),
     maxWaitSeconds: z.number().min(0).optional(),
+    language: z.string().max(35).optional(),
   }),
 });
 
@@ -57,12 +59,13 @@ export function addCallRoutes(
   app.post('/v1/actions/:id', async (c) => {
     gate.requireOpen();
     const bearer = await authenticate(c.req.header('authorization'));
-    const { input, context } = await readChecked(c.env.incoming, callSchema, MAX_CALL_BYTES);
+    const { input, confirmation, context } = await readChecked(c.env.incoming, callSchema, MAX_CALL_BYTES);
     const idempotencyKey = c.req.header('idempotency-key');
     const call: ActionCall = {
       actionId: c.req.param('id'),
       input,
       context: context as CallContext,
+      ...(confirmation == null ? {} : { confirmation: String(confirmation) }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     };
     const name = callName(bearer, c.req.header('x-kaiwu-call'));

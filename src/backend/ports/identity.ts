@@ -6,6 +6,8 @@ import type { Revocations } from '../revocations.ts';
 import { newToken, type RandomBytes, readUserCode, showUserCode } from '../secrets.ts';
 import type { BackendStore } from '../store/store.ts';
 
+const DAY_MS = 86_400_000;
+
 export function createIdentity(options: {
   store: Pick<BackendStore, 'identity' | 'deviceCodes'>;
   runtime: Runtime;
@@ -51,22 +53,18 @@ export function createIdentity(options: {
 
     listTokens: () => identity.listTokens(),
 
-    async createToken({ name, scope, expiresAt }, caller) {
+    async createToken({ name, kind = 'api', scope, expiresInDays }, caller) {
       requireFullSignIn(caller, 'make tokens');
-      if (expiresAt !== undefined && !(Date.parse(expiresAt) > runtime.now().getTime())) {
-        const message = 'must be a time in the future, RFC 3339';
-        throw new KaiwuError('invalid_input', `expiresAt ${message}: received ${expiresAt.slice(0, 40)}.`, {
-          details: { issues: [{ path: 'expiresAt', message, received: expiresAt.slice(0, 40) }] },
-        });
-      }
       const token = newToken(options.randomBytes);
       const stored = await identity.insertToken({
         tokenId: runtime.newId('tok'),
         hash: runtime.sha256(token),
-        kind: 'api',
+        kind,
         name,
-        scope,
-        ...(expiresAt === undefined ? {} : { expiresAt: new Date(Date.parse(expiresAt)).toISOString() }),
+        scope: kind === 'voice' ? { ...scope, surfaces: ['voice'] } : scope,
+        ...(expiresInDays === undefined
+          ? {}
+          : { expiresAt: new Date(runtime.now().getTime() + expiresInDays * DAY_MS).toISOString() }),
       });
       return { ...stored, token };
     },

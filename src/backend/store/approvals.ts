@@ -9,8 +9,11 @@ import type { Writer } from './writer.ts';
 
 const ORDER = { list: 'approvals', columns: { createdAt: 'string', artifactId: 'string' } } as const;
 
+/** Most that `listConfirmations` answers. */
+const CONFIRMATIONS_MAX = 50;
+
 /** All but the lease, which is nobody's but the store's. */
-const COLUMNS = [
+export const APPROVAL_COLUMNS = [
   'artifactId',
   'actionId',
   'summary',
@@ -20,6 +23,8 @@ const COLUMNS = [
   'requester',
   'sessionId',
   'boundTo',
+  'confirmation',
+  'triesLeft',
   'count',
   'nearestGrant',
   'reason',
@@ -32,11 +37,14 @@ const COLUMNS = [
   'result',
 ] as const;
 
-const toApproval = (row: Pick<Selectable<Schema['approvals']>, (typeof COLUMNS)[number]>): Approval =>
+export const toApproval = (
+  row: Pick<Selectable<Schema['approvals']>, (typeof APPROVAL_COLUMNS)[number]>,
+): Approval =>
   withoutNulls({
     ...row,
     input: fromJson(row.input),
     requester: fromJson(row.requester),
+    confirmation: fromJson(row.confirmation),
     nearestGrant: fromJson(row.nearestGrant),
     result: fromJson(row.result),
   });
@@ -47,15 +55,19 @@ export const toRequesterKey = ({
   surface,
 }: Pick<Approval['requester'], 'tokenId' | 'surface'>): string => JSON.stringify([tokenId, surface]);
 
+/** Session that a requester works in: the one that its token proves, else the one that it says. */
+export const askingSessionOf = ({ scope, sessionId }: Approval['requester']): string | undefined =>
+  scope?.sessionId ?? sessionId;
+
 export function createApprovalStore(db: Kysely<Schema>, writer: Writer): ApprovalStore {
   return {
     insertOrFold: (approval, maxPending, now) =>
       writer.write(async (trx, announce) => {
-        const { artifactId, status, input, requester, nearestGrant, result } = approval;
+        const { artifactId, status, input, requester, confirmation, nearestGrant, result } = approval;
         const requesterKey = toRequesterKey(requester);
         const filed = await trx
           .selectFrom('approvals')
-          .select(COLUMNS)
+          .select(APPROVAL_COLUMNS)
           .where('artifactId', '=', approval.artifactId)
           .executeTakeFirst();
         const pending = await trx
@@ -77,8 +89,17 @@ export function createApprovalStore(db: Kysely<Schema>, writer: Writer): Approva
           const folded = await trx
             .updateTable('approvals')
             .set((eb) => ({ count: eb('count', '+', 1) }))
+            .$if(confirmation !== undefined, (update) =>
+              // Said once more: the newest code is the one that counts, and the time begins anew.
+              update.set({
+                confirmation: toJson(confirmation),
+                triesLeft: approval.triesLeft ?? null,
+                expiresAt: approval.expiresAt,
+              }),
+            )
             .where('artifactId', '=', same.artifactId)
-            .returning(COLUMNS)
+            .where('status', '=', 'pending')
+            .returning(APPROVAL_COLUMNS)
             .executeTakeFirstOrThrow();
           announce({ type: 'approval.changed', artifactId: same.artifactId, status: 'pending' });
           return { approval: toApproval(folded), pending: pending.length };
@@ -91,6 +112,7 @@ export function createApprovalStore(db: Kysely<Schema>, writer: Writer): Approva
             input: toJson(input),
             requester: toJson(requester),
             requesterKey,
+            confirmation: toJson(confirmation),
             nearestGrant: toJson(nearestGrant),
             result: toJson(result),
           })
@@ -102,14 +124,14 @@ export function createApprovalStore(db: Kysely<Schema>, writer: Writer): Approva
     get: async (artifactId) => {
       const row = await db
         .selectFrom('approvals')
-        .select(COLUMNS)
+        .select(APPROVAL_COLUMNS)
         .where('artifactId', '=', artifactId)
         .executeTakeFirst();
       return row && toApproval(row);
     },
 
     list: ({ status }, page) => {
-      let query = db.selectFrom('approvals').select(COLUMNS);
+      let query = db.selectFrom('approvals').select(APPROVAL_COLUMNS);
       if (status !== undefined) query = query.where('status', '=', status);
       return readPage(query, ORDER, page, toApproval);
     },
@@ -129,10 +151,38 @@ export function createApprovalStore(db: Kysely<Schema>, writer: Writer): Approva
         return true;
       }),
 
+    listConfirmations: async ({ tokenId, surface, actionId }, since) => {
+      const rows = await db
+        .selectFrom('approvals')
+        .select(APPROVAL_COLUMNS)
+        .where('requesterKey', '=', toRequesterKey({ tokenId, surface }))
+        .where('actionId', '=', actionId)
+        .where('confirmation', 'is not', null)
+        .where('createdAt', '>', since)
+        .orderBy('createdAt', 'desc')
+        .orderBy('artifactId', 'desc')
+        .limit(CONFIRMATIONS_MAX)
+        .execute();
+      return rows.map(toApproval);
+    },
+
+    takeTry: (artifactId) =>
+      writer.write(async (trx) => {
+        const row = await trx
+          .updateTable('approvals')
+          .set((eb) => ({ triesLeft: eb('triesLeft', '-', 1) }))
+          .where('artifactId', '=', artifactId)
+          .where('status', '=', 'pending')
+          .where('triesLeft', '>', 0)
+          .returning(APPROVAL_COLUMNS)
+          .executeTakeFirst();
+        return row && toApproval(row);
+      }),
+
     listExecutingExcept: async (owner) => {
       const rows = await db
         .selectFrom('approvals')
-        .select(COLUMNS)
+        .select(APPROVAL_COLUMNS)
         .where('status', '=', 'executing')
         .where((eb) => eb.or([eb('lease', 'is', null), eb('lease', '!=', owner)]))
         .orderBy('createdAt')

@@ -3,7 +3,10 @@ import type { Device } from '../../core/ports/governance.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import { fromJson, toJson, withoutNulls } from './rows.ts';
 import type { Schema } from './schema.ts';
+import { readSession, sessionArchived } from './session-rows.ts';
+import { revokeSessionTokens } from './session-tokens.ts';
 import type { IdentityStore } from './store.ts';
+import type { Writer } from './writer.ts';
 
 /** A use is noted once in this many milliseconds. */
 const TOUCH_EVERY_MS = 60_000;
@@ -25,7 +28,7 @@ type TokenRow = Pick<Selectable<Schema['tokens']>, (typeof TOKEN_COLUMNS)[number
 /** Whatever else was read with it is kept. */
 const toToken = <T extends TokenRow>(row: T) => withoutNulls({ ...row, scope: fromJson(row.scope) });
 
-export function createIdentityStore(db: Kysely<Schema>, runtime: Runtime): IdentityStore {
+export function createIdentityStore(db: Kysely<Schema>, writer: Writer, runtime: Runtime): IdentityStore {
   const now = () => runtime.now().toISOString();
 
   const revoke = async (from: Kysely<Schema>, column: 'tokenId' | 'deviceId', id: string): Promise<void> => {
@@ -81,6 +84,19 @@ export function createIdentityStore(db: Kysely<Schema>, runtime: Runtime): Ident
       return toToken(row);
     },
 
+    insertSessionToken: (sessionId, token) =>
+      writer.write(async (trx, _announce, noteRevoked) => {
+        const { archivedAt } = await readSession(trx, sessionId);
+        if (archivedAt !== undefined) throw sessionArchived(sessionId, archivedAt);
+        const at = now();
+        await revokeSessionTokens(trx, sessionId, at, noteRevoked);
+        await trx
+          .insertInto('tokens')
+          .values({ ...token, scope: toJson(token.scope), sessionId, createdAt: at })
+          .execute();
+      }),
+    onSessionTokenRevoked: writer.onRevoked,
+
     findToken: async (hash) => {
       const row = await db
         .selectFrom('tokens')
@@ -110,7 +126,7 @@ export function createIdentityStore(db: Kysely<Schema>, runtime: Runtime): Ident
       const rows = await db
         .selectFrom('tokens')
         .select(TOKEN_COLUMNS)
-        .where('kind', '=', 'api')
+        .where('kind', 'in', ['api', 'voice'])
         .orderBy('createdAt', 'desc')
         .orderBy('tokenId', 'desc')
         .execute();

@@ -168,9 +168,9 @@ export interface IdentityPort {
   /** Lets the device that shows this user code sign in (RFC 8628). @throws not_found | conflict */
   approveDevice(userCode: string, caller: Caller): Promise<{ deviceName: string }>;
   listTokens(): Promise<ApiToken[]>;
-  /** The secret is in this answer only. */
+  /** The secret is in this answer only. A token of kind `voice` speaks for surface `voice` and no other, whatever the scope says. */
   createToken(
-    request: { name: string; scope: TokenScope; expiresAt?: string },
+    request: { name: string; kind?: 'api' | 'voice'; scope: TokenScope; expiresInDays?: number },
     caller: Caller,
   ): Promise<ApiToken & { token: string }>;
   /** Idempotent. @throws not_found */
