@@ -21,6 +21,7 @@ import { createBackendPorts } from './ports/create-ports.ts';
 import { createRevocations } from './revocations.ts';
 import type { RandomBytes } from './secrets.ts';
 import type { BackendStore } from './store/store.ts';
+import { createArchives } from './work/archives.ts';
 import { createDeliveries } from './work/deliveries.ts';
 import { resumeMachine } from './work/resume.ts';
 import { createStarts, START_WAIT_MS } from './work/starts.ts';
@@ -84,15 +85,17 @@ export function createBackend(options: BackendOptions): Backend {
   const resuming = new Set<Promise<void>>();
 
   const revocations = createRevocations();
+  store.identity.onSessionTokenRevoked((tokenId) => revocations.announce({ tokenId }));
   const links = createLinkServer({
     store,
     runtime,
+    randomBytes,
     log,
     version,
     revocations,
     timings: options.timings?.link,
     onLinked(machineId) {
-      const resumed = resumeMachine(machineId, { store, links, starts, deliveries, log })
+      const resumed = resumeMachine(machineId, { store, links, starts, deliveries, archives, log })
         .catch((error: unknown) => log.error({ machineId, error }, 'could not resume a machine'))
         .finally(() => resuming.delete(resumed));
       resuming.add(resumed);
@@ -103,12 +106,14 @@ export function createBackend(options: BackendOptions): Backend {
     links,
     waitMs: options.timings?.startMs ?? START_WAIT_MS,
   });
+  const archives = createArchives({ sessions: store.sessions, links });
   const deliveries = createDeliveries({ store, links, starts, log });
   const ports = createBackendPorts({
     store,
     links,
     starts,
     deliveries,
+    archives,
     revocations,
     runtime,
     randomBytes,

@@ -41,6 +41,12 @@ export const EVENT_LIMITS = {
   /** Of all models of one session together, in JSON: a hello carries the lists of all agents. */
   modelsChars: 256 * 1024,
   permissionOptions: 50,
+  /** Message of a question, and its fields. */
+  question: 20_000,
+  questionFields: 50,
+  configOptions: 100,
+  /** Paths, branches and addresses. */
+  path: 8192,
 } as const;
 
 /** Most events in one `events.append`, and their most bytes in JSON. */

@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { APPEND_MAX_EVENTS, type DaemonNotices, EVENT_LIMITS, type LinkHello } from '../../core/link.ts';
-import { PERMISSION_MODES, type SessionEvent } from '../../core/session.ts';
+import {
+  AGENT_FEATURES,
+  type AgentFeature,
+  PERMISSION_MODES,
+  QUESTION_ANSWERS,
+  type SessionEvent,
+} from '../../core/session.ts';
 
 /** Schemas of what a daemon sends. A frame is never believed before it has passed one. */
 
@@ -13,7 +19,60 @@ const at = z.iso.datetime({ offset: true });
 const mode = z.enum(PERMISSION_MODES);
 const option = z.object({ id: modelId, name: text.max(EVENT_LIMITS.name) });
 const models = z.array(option).max(EVENT_LIMITS.models);
-const reason = z.object({ code: text.max(100), message: text });
+const reason = z.object({ code: text.max(100), message: text, hint: text.max(2000).optional() });
+const path = text.max(EVENT_LIMITS.path);
+const count = z.number().min(0);
+const usage = z.object({
+  inputTokens: count.optional(),
+  outputTokens: count.optional(),
+  totalTokens: count.optional(),
+  contextUsed: count.optional(),
+  contextSize: count.optional(),
+  cost: z.object({ amount: count, currency: text.max(20) }).optional(),
+});
+const configOptions = z
+  .array(
+    z.object({
+      configId: modelId,
+      name: text.max(EVENT_LIMITS.name),
+      description: text.max(EVENT_LIMITS.title).optional(),
+      kind: z.enum(['select', 'boolean']),
+      value: z.union([text.max(EVENT_LIMITS.name), z.boolean()]),
+      options: models,
+    }),
+  )
+  .max(EVENT_LIMITS.configOptions);
+const worktree = z.object({ path, branch: path, repository: path });
+
+/** Of a newer daemon's features those that are known here. */
+const isFeature = (name: string): name is AgentFeature => AGENT_FEATURES.some((known) => known === name);
+
+/** An older daemon says only whether the program is there. */
+const agent = z
+  .object({
+    agentId: id,
+    name: text.max(200),
+    available: z.boolean(),
+    state: z.enum(['ready', 'needs_setup', 'not_installed']).optional(),
+    setup: text.max(2000).optional(),
+    source: z.enum(['built_in', 'added']).default('built_in'),
+    features: z
+      .array(text.max(100))
+      .max(100)
+      .transform((names) => names.filter(isFeature))
+      .optional(),
+    reason: text.max(2000).optional(),
+    install: text.max(2000).optional(),
+    version: text.max(200).optional(),
+    permissionModes: z.array(mode),
+    models,
+  })
+  .transform(({ state, ...rest }) => ({
+    ...rest,
+    state: state ?? (rest.available ? ('ready' as const) : ('not_installed' as const)),
+  }));
+
+const agents = z.array(agent).max(200);
 
 export const helloSchema: z.ZodType<LinkHello> = z.object({
   protocol: z.int(),
@@ -22,26 +81,19 @@ export const helloSchema: z.ZodType<LinkHello> = z.object({
   platform: text.max(100),
   daemonVersion: text.max(100),
   instanceId: id,
-  agents: z
-    .array(
-      z.object({
-        agentId: id,
-        name: text.max(200),
-        available: z.boolean(),
-        reason: text.max(2000).optional(),
-        install: text.max(2000).optional(),
-        version: text.max(200).optional(),
-        permissionModes: z.array(mode),
-        models,
-      }),
-    )
-    .max(200),
+  agents,
   sessions: z.array(z.object({ sessionId: id, lastSeq: z.int().min(0) })),
 });
+
+/** Answer to `agents.list`. */
+export const agentsSchema = z.object({ agents });
 
 const permissionRequest = z.looseObject({
   requestId: id,
   title,
+  kind: word.optional(),
+  toolCallId: id.optional(),
+  askedAt: at.optional(),
   options: z
     .array(
       z.looseObject({
@@ -51,6 +103,24 @@ const permissionRequest = z.looseObject({
       }),
     )
     .max(EVENT_LIMITS.permissionOptions),
+});
+
+const question = z.looseObject({
+  requestId: id,
+  message: text.max(EVENT_LIMITS.question),
+  fields: z
+    .array(
+      z.looseObject({
+        name: modelId,
+        title: text.max(EVENT_LIMITS.name).optional(),
+        description: title.optional(),
+        type: z.enum(['text', 'number', 'integer', 'boolean', 'choice', 'choices']),
+        required: z.boolean(),
+        options: models.optional(),
+      }),
+    )
+    .max(EVENT_LIMITS.questionFields),
+  askedAt: at.optional(),
 });
 
 /** Fields that a newer daemon adds are kept: a newer backend may read them later. */
@@ -63,13 +133,17 @@ const eventSchema = z.discriminatedUnion('type', [
     permissionMode: mode,
     modelId: modelId.optional(),
     models,
-    resumed: z.enum(['new', 'loaded', 'without_history']),
+    configOptions: configOptions.optional(),
+    directory: path.optional(),
+    worktree: worktree.optional(),
+    resumed: z.enum(['new', 'loaded', 'replayed', 'without_history', 'forked']),
   }),
   event('user_message', {
     messageId: id,
     text,
     permissionMode: mode.optional(),
     modelId: modelId.optional(),
+    steered: id.optional(),
   }),
   event('agent_text', { messageId: id, block: z.int().min(0), text }),
   event('agent_thought', { messageId: id, block: z.int().min(0), text }),
@@ -82,6 +156,16 @@ const eventSchema = z.discriminatedUnion('type', [
     content: z.unknown().optional(),
   }),
   event('plan', { messageId: id, entries: z.unknown() }),
+  event('agent_attachment', {
+    messageId: id,
+    kind: z.enum(['image', 'audio', 'file', 'link']),
+    name: text.max(EVENT_LIMITS.title).optional(),
+    mimeType: word.optional(),
+    bytes: z.int().min(0).optional(),
+    sha256: word.optional(),
+    path: path.optional(),
+    uri: path.optional(),
+  }),
   event('permission_requested', { messageId: id, request: permissionRequest }),
   event('permission_resolved', {
     messageId: id,
@@ -90,16 +174,26 @@ const eventSchema = z.discriminatedUnion('type', [
     outcome: z.enum(['allowed', 'refused', 'canceled']),
     by: text,
   }),
+  event('question_asked', { messageId: id, request: question }),
+  event('question_answered', {
+    messageId: id,
+    requestId: id,
+    answer: z.enum(QUESTION_ANSWERS),
+    by: text,
+  }),
+  event('stalled', { messageId: id, since: at.nullable() }),
   event('turn_ended', {
     messageId: id,
     outcome: z.enum(['completed', 'failed', 'canceled']),
     stopReason: word.optional(),
     reason: reason.optional(),
+    usage: usage.optional(),
   }),
   event('message_canceled', { messageId: id, reason }),
   event('title_suggested', { title }),
   event('mode_changed', { permissionMode: mode }),
   event('model_changed', { modelId }),
+  event('config_options_changed', { configOptions }),
   event('session_stopped', { reason: reason.optional() }),
   event('session_failed', { reason }),
   event('notice', { text, data: z.unknown().optional() }),
@@ -108,6 +202,13 @@ const eventSchema = z.discriminatedUnion('type', [
 export const appendSchema: z.ZodType<{ sessionId: string; events: SessionEvent[] }> = z.object({
   sessionId: id,
   events: z.array(eventSchema).min(1).max(APPEND_MAX_EVENTS),
+});
+
+export const sessionTokenSchema: z.ZodType<{ sessionId: string }> = z.object({ sessionId: id });
+
+export const tailSchema: z.ZodType<{ sessionId: string; maxChars: number }> = z.object({
+  sessionId: id,
+  maxChars: z.int().min(0),
 });
 
 export const deltaSchema: z.ZodType<DaemonNotices['delta']> = z.object({

@@ -4,6 +4,7 @@ import { KaiwuError } from '../../core/errors.ts';
 import { type BackendMethods, type DaemonMethods, LINK_PROTOCOL, type LinkWelcome } from '../../core/link.ts';
 import { createRpcPeer } from '../../core/rpc-peer.ts';
 import { appendSchema, deltaSchema, helloSchema } from './frames.ts';
+import { createSessionRequests } from './session-requests.ts';
 import type { Link, LinkRegistry } from './link-registry.ts';
 import type { LinkServerOptions } from './link-server.ts';
 import { createLinkSocket, type LinkTimings } from './link-socket.ts';
@@ -141,6 +142,8 @@ export function acceptLink(
     }
   }
 
+  const requests = createSessionRequests({ ...options, mustOwn });
+
   const inTurn = <T>(work: Promise<T>): Promise<T> => {
     handled = work;
     return work;
@@ -150,6 +153,8 @@ export function acceptLink(
     handlers: {
       hello: (params) => inTurn(hello(params)),
       'events.append': (params) => inTurn(append(params)),
+      'session.token': (params) => inTurn(requests.token(params)),
+      'transcript.tail': (params) => inTurn(requests.tail(params)),
     },
     onNotice(method, params) {
       if (method === 'delta') void inTurn(tellDelta(params));

@@ -4,6 +4,7 @@ import { LINK_DEAD_MS, LINK_PING_MS } from '../../core/link.ts';
 import type { Logger } from '../../core/ports/host.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import type { Revocations } from '../revocations.ts';
+import type { RandomBytes } from '../secrets.ts';
 import type { BackendStore } from '../store/store.ts';
 import { acceptLink, type LinkConnection } from './link-connection.ts';
 import { createLinkRegistry, type MachineLinks } from './link-registry.ts';
@@ -17,8 +18,9 @@ const DEFAULT_TIMINGS: LinkTimings = {
 };
 
 export interface LinkServerOptions {
-  store: Pick<BackendStore, 'machines' | 'sessions' | 'transcripts' | 'feed'>;
-  runtime: Pick<Runtime, 'monotonicMs'>;
+  store: Pick<BackendStore, 'machines' | 'sessions' | 'transcripts' | 'feed' | 'identity'>;
+  runtime: Pick<Runtime, 'monotonicMs' | 'newId' | 'sha256'>;
+  randomBytes: RandomBytes;
   log: Logger;
   /** Of this backend, for the welcome. */
   version: string;

@@ -5,13 +5,17 @@ import type { MachineLinks } from '../link/link-registry.ts';
 import type { Revocations } from '../revocations.ts';
 import type { RandomBytes } from '../secrets.ts';
 import type { BackendStore } from '../store/store.ts';
+import type { Archives } from '../work/archives.ts';
 import type { Deliveries } from '../work/deliveries.ts';
 import type { Starts } from '../work/starts.ts';
 import { createAskMachine } from './ask-machine.ts';
 import { createSessionControl } from './control.ts';
 import { createAgents, createFreshAgents, createMachines } from './fleet.ts';
+import { createFork } from './fork.ts';
 import { createIdentity } from './identity.ts';
+import { createInbox } from './inbox.ts';
 import { createMessages } from './messages.ts';
+import { createStartNew } from './new-session.ts';
 import { createSpawn } from './spawn.ts';
 
 export interface PortsOptions {
@@ -19,6 +23,7 @@ export interface PortsOptions {
   links: MachineLinks;
   starts: Starts;
   deliveries: Deliveries;
+  archives: Archives;
   revocations: Revocations;
   runtime: Runtime;
   randomBytes: RandomBytes;
@@ -30,6 +35,7 @@ export interface PortsOptions {
 export function createBackendPorts(options: PortsOptions): BackendPorts {
   const { store, links, deliveries } = options;
   const ask = createAskMachine({ links, machines: store.machines });
+  const startNew = createStartNew(options);
   const freshAgents = createFreshAgents({ store, ask });
   return {
     sessions: {
@@ -37,6 +43,8 @@ export function createBackendPorts(options: PortsOptions): BackendPorts {
       get: store.sessions.get,
       findByPrefix: store.sessions.findByPrefix,
       setTitle: store.sessions.setTitle,
+      lineage: store.sessions.lineage,
+      isWithin: store.sessions.isWithin,
       async setArchived(sessionId, archived) {
         const session = await store.sessions.setArchived(sessionId, archived);
         // Machines that came back meanwhile were not handed what archived sessions still had queued.
@@ -44,8 +52,15 @@ export function createBackendPorts(options: PortsOptions): BackendPorts {
         return session;
       },
     },
-    control: createSessionControl({ store, ask, spawn: createSpawn({ ...options, freshAgents }) }),
+    control: createSessionControl({
+      store,
+      ask,
+      archives: options.archives,
+      spawn: createSpawn({ ...options, startNew, freshAgents }),
+      fork: createFork({ ...options, startNew }),
+    }),
     messages: createMessages(options),
+    inbox: createInbox(options),
     transcripts: store.transcripts,
     machines: createMachines(options),
     agents: createAgents({ store, links, freshAgents }),

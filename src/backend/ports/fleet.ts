@@ -2,7 +2,9 @@ import type { Caller } from '../../core/call.ts';
 import { KaiwuError } from '../../core/errors.ts';
 import type { AgentsPort, MachinesPort } from '../../core/ports/fleet.ts';
 import type { AgentInfo, Session } from '../../core/session.ts';
+import { agentsSchema } from '../link/frames.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
+import { parseFrame } from '../link/parse-frame.ts';
 import type { BackendStore } from '../store/store.ts';
 import type { AskMachine } from './ask-machine.ts';
 import { chooseMachine } from './machines-of.ts';
@@ -26,7 +28,8 @@ export function createMachines(options: { store: BackendStore }): MachinesPort {
 /** Asks a daemon what it finds now, and keeps the answer. */
 export function createFreshAgents(options: { store: BackendStore; ask: AskMachine }) {
   return async (machineId: string, caller: Caller): Promise<AgentInfo[]> => {
-    const { agents } = await options.ask(machineId, 'agents.list', {}, caller);
+    const answer = await options.ask(machineId, 'agents.list', {}, caller);
+    const { agents } = parseFrame(agentsSchema, answer, 'the answer to agents.list');
     await options.store.machines.setAgents(machineId, agents);
     return agents;
   };

@@ -1,12 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { KaiwuError } from '../../core/errors.ts';
+import { ERRORS, KaiwuError, toWireError } from '../../core/errors.ts';
 import type { MessagesPort } from '../../core/ports/sessions.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import { isFinal, type Message } from '../../core/session.ts';
+import type { MachineLinks } from '../link/link-registry.ts';
+import { sessionArchived } from '../store/session-rows.ts';
 import type { BackendStore } from '../store/store.ts';
 import { watch } from '../watch.ts';
-import type { Deliveries } from '../work/deliveries.ts';
+import type { Deliveries, QueuedMessage } from '../work/deliveries.ts';
 import { refuseRaise } from './escalation.ts';
+import { toOfflineError } from './machines-of.ts';
 
 /** Milliseconds that `send` waits for the delivery before it answers `queued`. */
 const DELIVERY_PATIENCE_MS = 10_000;
@@ -15,10 +18,11 @@ const AT_REST = new Set(['idle', 'stopped', 'failed']);
 
 export function createMessages(options: {
   store: BackendStore;
+  links: MachineLinks;
   deliveries: Deliveries;
   runtime: Pick<Runtime, 'newId'>;
 }): MessagesPort {
-  const { store, deliveries, runtime } = options;
+  const { store, links, deliveries, runtime } = options;
 
   async function read(messageId: string): Promise<Message> {
     const message = await store.messages.get(messageId);
@@ -26,26 +30,44 @@ export function createMessages(options: {
     throw new KaiwuError('not_found', `No message ${JSON.stringify(messageId.slice(0, 80))} is known.`);
   }
 
+  /** Into the running turn, past what waits. What the daemon refuses for good is as if it had never been sent. */
+  async function steer(message: QueuedMessage): Promise<Message> {
+    const { messageId, sessionId } = message;
+    try {
+      await deliveries.hand(message);
+    } catch (error) {
+      const { code } = toWireError(error);
+      if (!ERRORS[code].retryable && code !== 'internal') {
+        await store.messages.withdraw(messageId);
+        throw error;
+      }
+      // It may be there or not; the same id once more settles that.
+      if (code !== 'machine_offline') void deliveries.deliver(sessionId);
+    }
+    return read(messageId);
+  }
+
   return {
     async send(request, caller) {
-      const { sessionId, text, permissionModeOverride, modelOverride } = request;
+      const { sessionId, text, permissionModeOverride, modelOverride, delivery } = request;
       const session = await store.sessions.get(sessionId);
       refuseRaise(caller, permissionModeOverride, session.permissionMode, sessionId);
       const messageId = request.messageId ?? runtime.newId('msg');
       // Sent again after an archive, a known message is still the answer.
       if (session.archivedAt !== undefined && (await store.messages.get(messageId)) === undefined) {
-        throw new KaiwuError(
-          'session_archived',
-          `Session ${sessionId} is archived since ${session.archivedAt}.`,
-          {
-            hint: 'Unarchive it first, or start a new session.',
-          },
-        );
+        throw sessionArchived(sessionId, session.archivedAt);
       }
       const overrides = {
         ...(permissionModeOverride === undefined ? {} : { permissionMode: permissionModeOverride }),
         ...(modelOverride === undefined ? {} : { modelId: modelOverride }),
+        ...(delivery === undefined || delivery === 'queue' ? {} : { delivery }),
       };
+      if (delivery === 'steer') {
+        if (!links.isLinked(session.machineId))
+          throw await toOfflineError(store.machines, session.machineId, caller);
+        const message = await store.messages.insert({ messageId, sessionId, text, overrides });
+        return message.status === 'queued' ? steer({ ...message, overrides }) : message;
+      }
       await store.messages.insert({ messageId, sessionId, text, overrides });
       const patience = new AbortController();
       await Promise.race([

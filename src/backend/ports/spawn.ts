@@ -1,39 +1,39 @@
 import type { Caller } from '../../core/call.ts';
 import { KaiwuError } from '../../core/errors.ts';
-import { STRICTEST_MODE } from '../../core/freedom.ts';
 import type { SessionControlPort, SpawnRequest } from '../../core/ports/sessions.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
-import type { AgentInfo, PermissionMode, Session } from '../../core/session.ts';
+import type { AgentInfo, PermissionMode } from '../../core/session.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { BackendStore } from '../store/store.ts';
-import { watch } from '../watch.ts';
-import { type Starts, toStartError } from '../work/starts.ts';
-import { isAgent, refuseRaise } from './escalation.ts';
+import { childMode, parentOf, refuseGift } from './lineage.ts';
 import { chooseMachine, toOfflineError } from './machines-of.ts';
-
-/** Seconds past the limit of the start itself, so that its outcome comes first. */
-const SLACK_SECONDS = 2;
+import type { StartNew } from './new-session.ts';
 
 export function createSpawn(options: {
   store: BackendStore;
   links: MachineLinks;
-  starts: Starts;
   runtime: Pick<Runtime, 'newId'>;
+  startNew: StartNew;
   /** Agents of a linked machine, asked afresh. */
   freshAgents(machineId: string, caller: Caller): Promise<AgentInfo[]>;
 }): SessionControlPort['spawn'] {
-  const { store, links, starts } = options;
+  const { store, links, runtime, startNew } = options;
 
-  async function requireAgent(machineId: string, request: SpawnRequest, caller: Caller): Promise<void> {
+  async function requireAgent(
+    machineId: string,
+    agentId: string,
+    mode: PermissionMode,
+    caller: Caller,
+  ): Promise<void> {
     const known = (await store.machines.get(machineId))?.agents ?? [];
     const usable = (agents: AgentInfo[]) =>
-      agents.find((agent) => agent.agentId === request.agentId && agent.available);
+      agents.find((agent) => agent.agentId === agentId && agent.available);
     // Installed since the daemon last looked?
     const agents = usable(known) === undefined ? await options.freshAgents(machineId, caller) : known;
     const agent = usable(agents);
-    if (agent === undefined) throw agentNotAvailable(request.agentId, agents);
-    const mode = request.permissionMode;
-    if (mode !== undefined && !agent.permissionModes.includes(mode)) {
+    if (agent === undefined) throw agentNotAvailable(agentId, agents);
+    // Every agent starts in its default, also one that names no modes.
+    if (mode !== 'default' && !agent.permissionModes.includes(mode)) {
       throw new KaiwuError('unsupported', `${agent.agentId} has no permission mode ${mode}.`, {
         hint: `It has: ${agent.permissionModes.join(', ')}.`,
         details: { permissionModes: agent.permissionModes },
@@ -41,61 +41,60 @@ export function createSpawn(options: {
     }
   }
 
-  /** What the agent that asks may do itself is the most that it can give. Only its token proves which session it is in. */
-  async function refuseGift(permissionMode: PermissionMode, caller: Caller): Promise<void> {
-    if (!isAgent(caller)) return;
-    const { sessionId } = caller.scope;
-    const own = sessionId === undefined ? undefined : await store.sessions.get(sessionId);
-    refuseRaise(caller, permissionMode, own?.permissionMode ?? STRICTEST_MODE, 'the new session');
-  }
-
-  /** Waits for the row to leave `starting`: the start is asked for again if the link drops meanwhile. */
-  async function untilStarted(session: Session, caller: Caller, signal: AbortSignal): Promise<Session> {
-    const { sessionId, machineId } = session;
-    const failure = starts.start(session).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    const started = await watch(
-      store.feed,
+  return async (request, caller, signal) => {
+    const parent = await parentOf(store.sessions, request.parentSessionId, caller);
+    const permissionMode = request.permissionMode ?? childMode(parent, caller);
+    refuseGift({ ...request, permissionMode }, parent, caller);
+    const wanted = request.machineId ?? parent?.machineId;
+    const { machineId } = await chooseMachine(store.machines, wanted, caller);
+    if (!links.isLinked(machineId)) throw await toOfflineError(store.machines, machineId, caller);
+    await requireAgent(machineId, request.agentId, permissionMode, caller);
+    const sessionId = runtime.newId('sess');
+    const { title, modelId, tags, additionalDirectories, environment, runId } = request;
+    const names = Object.keys(environment ?? {});
+    return startNew(
       {
-        concerns: (entry) => entry.type === 'session.changed' && entry.sessionId === sessionId,
-        read: () => store.sessions.get(sessionId),
-        done: (row) => row.status !== 'starting',
+        sessionId,
+        agentId: request.agentId,
+        machineId,
+        directory: request.directory,
+        permissionMode,
+        startOptions: toStartOptions(request, sessionId),
+        ...(title === undefined ? {} : { title }),
+        ...(modelId === undefined ? {} : { modelId }),
+        ...(tags === undefined ? {} : { tags: [...new Set(tags)] }),
+        ...(additionalDirectories === undefined ? {} : { additionalDirectories }),
+        ...(names.length === 0 ? {} : { environmentNames: names.toSorted() }),
+        ...(parent === undefined ? {} : { parentSessionId: parent.sessionId }),
+        ...(runId === undefined ? {} : { runId }),
       },
-      starts.waitMs / 1000 + SLACK_SECONDS,
+      names.length === 0 ? undefined : environment,
+      caller,
       signal,
     );
-    if (started.status === 'starting') {
-      if (!links.isLinked(machineId)) throw await toOfflineError(store.machines, machineId, caller);
-      throw new KaiwuError('timeout', `session ${sessionId} is still starting.`);
-    }
-    if (started.status !== 'failed') return started;
-    // The daemon's own error says more than the row; it was lost if the link dropped in between.
-    const error = await failure;
-    throw error instanceof KaiwuError && error.code === started.reason?.code ? error : toStartError(started);
-  }
-
-  return async (request, caller, signal) => {
-    const machine = await chooseMachine(store.machines, request.machineId, caller);
-    const { machineId } = machine;
-    if (!links.isLinked(machineId)) throw await toOfflineError(store.machines, machineId, caller);
-    await requireAgent(machineId, request, caller);
-    const permissionMode = request.permissionMode ?? 'default';
-    await refuseGift(permissionMode, caller);
-    const session = await store.sessions.insert({
-      sessionId: options.runtime.newId('sess'),
-      agentId: request.agentId,
-      machineId,
-      directory: request.directory,
-      permissionMode,
-      ...(request.title === undefined ? {} : { title: request.title }),
-      ...(request.modelId === undefined ? {} : { modelId: request.modelId }),
-    });
-    return untilStarted(session, caller, signal).catch((error: unknown) => {
-      throw withSession(error, session.sessionId);
-    });
   };
+}
+
+function toStartOptions({ createDirectory, worktree, title }: SpawnRequest, sessionId: string) {
+  return {
+    ...(createDirectory === true ? { createDirectory } : {}),
+    ...(worktree === undefined
+      ? {}
+      : { worktree: { ...worktree, branch: worktree.branch ?? defaultBranch(title, sessionId) } }),
+  };
+}
+
+/** Letters of the title, and enough of the id that the next session of that title has its own branch. */
+function defaultBranch(title: string | undefined, sessionId: string): string {
+  const id = sessionId.replace('sess_', '');
+  const slug = (title ?? '')
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 40)
+    .replace(/-+$/, '');
+  return slug === '' ? `kaiwu/${id.slice(0, 8)}` : `kaiwu/${slug}-${id.slice(0, 4)}`;
 }
 
 export function agentNotAvailable(agentId: string, agents: AgentInfo[]): KaiwuError {
@@ -107,10 +106,4 @@ export function agentNotAvailable(agentId: string, agents: AgentInfo[]): KaiwuEr
     hint: `${install}Available there: ${others.join(', ') || 'none'}.`,
     details: { agentId, available: others },
   });
-}
-
-function withSession(error: unknown, sessionId: string): unknown {
-  if (!(error instanceof KaiwuError)) return error;
-  const { code, message, hint, details, cause } = error;
-  return new KaiwuError(code, message, { hint, details: { ...details, sessionId }, cause });
 }

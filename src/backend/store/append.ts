@@ -6,8 +6,10 @@ import type { Runtime } from '../../core/ports/stores.ts';
 import type { AgentOption, SessionEvent } from '../../core/session.ts';
 import { isFinal } from '../../core/session.ts';
 import { fromJson, toJson } from './rows.ts';
+import { toColumns } from './session-change.ts';
 import type { Schema } from './schema.ts';
-import { searchTextOf, sessionNotFound } from './sessions.ts';
+import { sessionNotFound } from './session-rows.ts';
+import { revokeSessionTokens } from './session-tokens.ts';
 import type { EventAppender } from './store.ts';
 import { fold } from './text.ts';
 import type { Announce, Writer } from './writer.ts';
@@ -18,10 +20,10 @@ const CHUNK = 500;
 export function createEventAppender(writer: Writer, runtime: Runtime): EventAppender {
   return {
     append: (sessionId, events) =>
-      writer.write(async (trx, announce) => {
+      writer.write(async (trx, announce, noteRevoked) => {
         const session = await trx
           .selectFrom('sessions')
-          .select(['lastSeq', 'titleSource', 'directory'])
+          .select(['lastSeq', 'title', 'titleSource', 'directory'])
           .where('sessionId', '=', sessionId)
           .executeTakeFirst();
         if (session === undefined) throw sessionNotFound(sessionId);
@@ -32,16 +34,19 @@ export function createEventAppender(writer: Writer, runtime: Runtime): EventAppe
 
         await insertEvents(trx, sessionId, fresh);
         const { change, models, messages } = foldEvents(fresh);
+        const at = runtime.now().toISOString();
         await trx
           .updateTable('sessions')
           .set({
-            ...toColumns(change, session),
+            ...toColumns(change, session, at),
             ...(models === undefined ? {} : { models: toJson(models) }),
             lastSeq: ackedSeq,
-            updatedAt: runtime.now().toISOString(),
+            updatedAt: at,
           })
           .where('sessionId', '=', sessionId)
           .execute();
+        if (change.status === 'stopped' || change.status === 'failed')
+          await revokeSessionTokens(trx, sessionId, at, noteRevoked);
         if (Object.keys(change).length > 0) announce({ type: 'session.changed', sessionId });
         for (const message of messages) await applyToMessage(trx, sessionId, message, announce);
         announce({ type: 'transcript.appended', sessionId, fromSeq: first.seq, toSeq: ackedSeq });
@@ -95,25 +100,6 @@ function foldEvents(events: SessionEvent[]) {
     if (event.type === 'session_started') models = event.models;
   }
   return { change, models, messages: messages.values() };
-}
-
-/** A change as columns. A field that it does not have is left as it is, `null` clears. */
-function toColumns(change: SessionChange, session: { titleSource: string | null; directory: string }) {
-  const { agentTitle, reason, permission, ...plain } = change;
-  const titled =
-    agentTitle === undefined || session.titleSource === 'user'
-      ? {}
-      : {
-          title: agentTitle,
-          titleSource: 'agent' as const,
-          searchText: searchTextOf(agentTitle, session.directory),
-        };
-  return {
-    ...plain,
-    ...titled,
-    ...(reason === undefined ? {} : { reason: toJson(reason) }),
-    ...(permission === undefined ? {} : { permission: toJson(permission) }),
-  };
 }
 
 /** Nothing happens for a message that the backend does not know. */

@@ -8,12 +8,15 @@ import { createFeedStore } from './feed.ts';
 import { createGrantStore } from './grants.ts';
 import { createIdempotencyStore } from './idempotency.ts';
 import { createIdentityStore } from './identity.ts';
+import { createInboxStore } from './inbox.ts';
 import { createMachineStore } from './machines.ts';
 import { createMessageStore } from './messages.ts';
 import { createPolicyStore } from './policies.ts';
+import { createRunStore } from './runs.ts';
 import type { Schema } from './schema.ts';
 import { createSessionStore } from './sessions.ts';
 import type { BackendStore } from './store.ts';
+import { createTailReader } from './tail.ts';
 import { createTranscripts } from './transcripts.ts';
 import { createWriter } from './writer.ts';
 
@@ -23,16 +26,22 @@ export function createStore(db: Kysely<Schema>, runtime: Runtime): BackendStore 
   return {
     sessions: createSessionStore(db, writer, runtime),
     messages: createMessageStore(db, writer, runtime),
-    transcripts: { ...createTranscripts(db), ...createEventAppender(writer, runtime) },
+    transcripts: {
+      ...createTranscripts(db),
+      ...createEventAppender(writer, runtime),
+      ...createTailReader(db),
+    },
     approvals: createApprovalStore(db, writer),
     grants: createGrantStore(db, runtime),
     idempotency: createIdempotencyStore(db, runtime),
     policies: createPolicyStore(db, writer, runtime),
     audit: createAuditStore(db, writer, runtime),
     machines: createMachineStore(db, writer, runtime),
-    identity: createIdentityStore(db, runtime),
+    identity: createIdentityStore(db, writer, runtime),
     deviceCodes: createDeviceCodeStore(db, runtime),
     feed: createFeedStore(db, writer, runtime),
+    inbox: createInboxStore(db),
+    runs: createRunStore(db, writer, runtime),
     close: async () => {
       await writer.settled();
       await db.destroy();

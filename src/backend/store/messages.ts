@@ -4,7 +4,7 @@ import type { Runtime } from '../../core/ports/stores.ts';
 import type { Message } from '../../core/session.ts';
 import { fromJson, toJson, withoutNulls } from './rows.ts';
 import type { Schema } from './schema.ts';
-import { sessionNotFound } from './sessions.ts';
+import { sessionNotFound } from './session-rows.ts';
 import type { MessageStore } from './store.ts';
 import type { Writer } from './writer.ts';
 
@@ -105,6 +105,18 @@ export function createMessageStore(db: Kysely<Schema>, writer: Writer, runtime: 
           announce({ type: 'message.changed', sessionId, messageId });
         }
         return ids;
+      }),
+
+    withdraw: (messageId) =>
+      writer.write(async (trx, announce) => {
+        const gone = await trx
+          .deleteFrom('messages')
+          .where('messageId', '=', messageId)
+          .where('status', 'in', ['queued', 'canceled'])
+          .where('deliveredAt', 'is', null)
+          .returning('sessionId')
+          .executeTakeFirst();
+        if (gone !== undefined) announce({ type: 'message.changed', sessionId: gone.sessionId, messageId });
       }),
 
     hasOpen: async (sessionId) => {

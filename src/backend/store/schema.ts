@@ -5,18 +5,25 @@ import type { FeedBody } from '../../core/feed.ts';
 import type { Grant } from '../../core/grant.ts';
 import type { PolicyDocument, PolicySettings } from '../../core/policy.ts';
 import type { AuditRow } from '../../core/ports/governance.ts';
+import type { ExecutionRun, RunStatus } from '../../core/run.ts';
 import type {
   AgentInfo,
   AgentOption,
+  ConfigOption,
   FailureReason,
   MessageStatus,
   PermissionMode,
   PermissionRequest,
+  Question,
+  Session,
   SessionEvent,
   SessionStatus,
+  Usage,
+  Worktree,
 } from '../../core/session.ts';
 import type { Json } from './rows.ts';
-import type { DeviceCode, MessageOverrides } from './store.ts';
+import type { RunMessageKind, StoredRun } from './run-store.ts';
+import type { DeviceCode, MessageOverrides, StartOptions } from './store.ts';
 
 /** Tables as the queries see them; columns are snake_case in the database. Times are RFC 3339 in UTC, so they sort. */
 export interface Schema {
@@ -33,6 +40,28 @@ export interface Schema {
     models: Json<AgentOption[]>;
     reason: Json<FailureReason> | null;
     permission: Json<PermissionRequest> | null;
+    question: Json<Question> | null;
+    parentSessionId: string | null;
+    /** Ids from the root down to the session itself, each with a `/` behind it. */
+    path: string;
+    depth: number;
+    tags: Json<string[]>;
+    additionalDirectories: Json<string[]> | null;
+    environmentNames: Json<string[]> | null;
+    /** What its start asks for that does not show later. */
+    startOptions: Json<StartOptions> | null;
+    worktree: Json<Worktree> | null;
+    runId: string | null;
+    forkedFrom: Json<NonNullable<Session['forkedFrom']>> | null;
+    configOptions: Json<ConfigOption[]> | null;
+    usage: Json<Usage> | null;
+    /** Since when it waits for a person, one for each reason; null while it does not. */
+    permissionAt: string | null;
+    questionAt: string | null;
+    failedAt: string | null;
+    stalledSince: string | null;
+    /** When its machine was told that it is archived; null while it has to be. */
+    archiveToldAt: string | null;
     /** Folded title and directory. */
     searchText: string;
     lastSeq: number;
@@ -84,7 +113,11 @@ export interface Schema {
     /** Who asks: whose requests fold and are counted together. */
     requesterKey: string;
     sessionId: string | null;
+    /** Session that the requester works in. */
+    askingSessionId: string | null;
     boundTo: string;
+    confirmation: Json<NonNullable<Approval['confirmation']>> | null;
+    triesLeft: number | null;
     count: number;
     nearestGrant: Json<NonNullable<Approval['nearestGrant']>> | null;
     reason: string | null;
@@ -112,6 +145,38 @@ export interface Schema {
     uses: number;
     usesLeft: number;
     revokedAt: string | null;
+  };
+  runs: {
+    runId: string;
+    /** Order in which the runs of a session get their turn. */
+    place: number;
+    sessionId: string;
+    intent: ExecutionRun['intent'];
+    backendTarget: Json<ExecutionRun['backendTarget']>;
+    instructions: Json<string>;
+    modelId: string | null;
+    permissionMode: PermissionMode;
+    worktree: number | null;
+    promptVersion: number;
+    status: RunStatus;
+    runSessionId: string | null;
+    timeoutSeconds: number;
+    requester: Json<StoredRun['requester']>;
+    stopDue: number;
+    createdAt: string;
+    startedAt: string | null;
+    endedAt: string | null;
+    result: Json<NonNullable<ExecutionRun['result']>> | null;
+    rawText: Json<string> | null;
+    resultProblem: Json<string> | null;
+    reason: Json<FailureReason> | null;
+  };
+  runMessages: {
+    runId: string;
+    ordinal: number;
+    messageId: string;
+    kind: RunMessageKind;
+    text: Json<string>;
   };
   idempotency: {
     tokenId: string;
@@ -165,6 +230,8 @@ export interface Schema {
     name: string;
     scope: Json<TokenScope>;
     deviceId: string | null;
+    /** Session whose agent holds it. */
+    sessionId: string | null;
     createdAt: string;
     expiresAt: string | null;
     lastUsedAt: string | null;

@@ -1,14 +1,16 @@
-import type { Kysely, Transaction } from 'kysely';
-import { KaiwuError } from '../../core/errors.ts';
+import { type Kysely, sql, type SqlBool, type Transaction } from 'kysely';
 import type { SessionFilter } from '../../core/ports/sessions.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import type { Session } from '../../core/session.ts';
 import { readPage } from './paging.ts';
-import { fromJson, toJson, withoutNulls } from './rows.ts';
+import { fromJson, toJson } from './rows.ts';
 import type { Schema } from './schema.ts';
+import { readSession, searchTextOf, selectSessions, sessionNotFound, toSession } from './session-rows.ts';
+import { below, isWithin, placeBelow, readLineage, requirePath } from './session-tree.ts';
+import { revokeSessionTokens } from './session-tokens.ts';
 import type { SessionStore } from './store.ts';
-import { contains, fold } from './text.ts';
-import type { Writer } from './writer.ts';
+import { contains } from './text.ts';
+import type { NoteRevoked, Writer } from './writer.ts';
 
 const ORDER = {
   list: 'sessions',
@@ -17,71 +19,33 @@ const ORDER = {
 
 const PREFIX = 'sess_';
 
-export const sessionNotFound = (sessionId: string): KaiwuError =>
-  new KaiwuError('session_not_found', `No session ${JSON.stringify(sessionId.slice(0, 60))} is known.`, {
-    hint: 'List the sessions to find its id.',
-  });
-
-/** Text of a session that people search for. */
-export const searchTextOf = (title: string | null, directory: string): string =>
-  fold(`${title ?? ''}\n${directory}`);
-
-const selectSessions = (db: Kysely<Schema>) =>
-  db
-    .selectFrom('sessions')
-    .leftJoin('machines', 'machines.machineId', 'sessions.machineId')
-    .select([
-      'sessions.sessionId',
-      'sessions.title',
-      'sessions.titleSource',
-      'sessions.status',
-      'sessions.agentId',
-      'sessions.machineId',
-      'sessions.directory',
-      'sessions.permissionMode',
-      'sessions.modelId',
-      'sessions.createdAt',
-      'sessions.updatedAt',
-      'sessions.archivedAt',
-      'sessions.lastSeq',
-      'sessions.reason',
-      'sessions.permission',
-      'machines.offlineSince as machineOfflineSince',
-    ]);
-
-type SessionRow = Awaited<ReturnType<ReturnType<typeof selectSessions>['executeTakeFirstOrThrow']>>;
-
-const toSession = (row: SessionRow): Session =>
-  withoutNulls({
-    ...row,
-    reason: fromJson(row.reason),
-    permission: fromJson(row.permission),
-  });
-
-async function readSession(db: Kysely<Schema>, sessionId: string): Promise<Session> {
-  const row = await selectSessions(db).where('sessions.sessionId', '=', sessionId).executeTakeFirst();
-  if (row === undefined) throw sessionNotFound(sessionId);
-  return toSession(row);
-}
-
 export function createSessionStore(db: Kysely<Schema>, writer: Writer, runtime: Runtime): SessionStore {
   const now = () => runtime.now().toISOString();
 
   /** Changes one row, tells of it and answers it as it is then. */
   const change = (
     sessionId: string,
-    work: (trx: Transaction<Schema>, before: Session) => Promise<{ changed: boolean }>,
+    work: (
+      trx: Transaction<Schema>,
+      before: Session,
+      noteRevoked: NoteRevoked,
+    ) => Promise<{ changed: boolean }>,
   ): Promise<Session> =>
-    writer.write(async (trx, announce) => {
+    writer.write(async (trx, announce, noteRevoked) => {
       const before = await readSession(trx, sessionId);
-      const { changed } = await work(trx, before);
+      const { changed } = await work(trx, before, noteRevoked);
       if (!changed) return before;
       announce({ type: 'session.changed', sessionId });
       return readSession(trx, sessionId);
     });
 
   return {
-    list: async (filter, page) => readPage(filtered(selectSessions(db), filter), ORDER, page, toSession),
+    list: async (filter, page) => {
+      const query = filtered(selectSessions(db), filter);
+      const rows =
+        filter.below === undefined ? query : query.where(below(await requirePath(db, filter.below)));
+      return readPage(rows, ORDER, page, toSession);
+    },
     get: (sessionId) => readSession(db, sessionId),
 
     findByPrefix: async (prefix, limit) => {
@@ -110,31 +74,66 @@ export function createSessionStore(db: Kysely<Schema>, writer: Writer, runtime: 
         return { changed: true };
       }),
 
+    lineage: (sessionId) => readLineage(db, sessionId),
+    isWithin: (sessionId, rootId) => isWithin(db, sessionId, rootId),
+
     setArchived: (sessionId, archived) =>
-      change(sessionId, async (trx, before) => {
+      change(sessionId, async (trx, before, noteRevoked) => {
         if (archived === (before.archivedAt !== undefined)) return { changed: false };
         const at = now();
         await trx
           .updateTable('sessions')
-          .set({ archivedAt: archived ? at : null, updatedAt: at })
+          .set({ archivedAt: archived ? at : null, archiveToldAt: null, updatedAt: at })
           .where('sessionId', '=', sessionId)
           .execute();
+        if (archived) await revokeSessionTokens(trx, sessionId, at, noteRevoked);
         return { changed: true };
+      }),
+
+    archivedUntold: async (machineId) => {
+      const rows = await db
+        .selectFrom('sessions')
+        .select('sessionId')
+        .where('machineId', '=', machineId)
+        .where('archivedAt', 'is not', null)
+        .where('archiveToldAt', 'is', null)
+        .orderBy('archivedAt')
+        .orderBy('sessionId')
+        .execute();
+      return rows.map((row) => row.sessionId);
+    },
+
+    markArchiveTold: (sessionId, worktree) =>
+      change(sessionId, async (trx, before) => {
+        // Taken out of the archive meanwhile: the next archiving is another one.
+        if (before.archivedAt === undefined) return { changed: false };
+        await trx
+          .updateTable('sessions')
+          .set({ archiveToldAt: now(), ...(worktree === 'removed' ? { worktree: null } : {}) })
+          .where('sessionId', '=', sessionId)
+          .execute();
+        return { changed: worktree === 'removed' && before.worktree !== undefined };
       }),
 
     insert: (session) =>
       writer.write(async (trx, announce) => {
         const at = now();
-        const { title = null, modelId = null, ...rest } = session;
+        const { title = null, modelId = null, tags = [], ...rest } = session;
         await trx
           .insertInto('sessions')
           .values({
             ...rest,
+            ...(await placeBelow(trx, session.sessionId, session.parentSessionId)),
             title,
             titleSource: title === null ? null : 'user',
             status: 'starting',
             modelId,
             models: toJson([]),
+            tags: toJson(tags),
+            additionalDirectories: toJson(session.additionalDirectories),
+            environmentNames: toJson(session.environmentNames),
+            startOptions: toJson(session.startOptions),
+            forkedFrom: toJson(session.forkedFrom),
             searchText: searchTextOf(title, session.directory),
             lastSeq: 0,
             createdAt: at,
@@ -146,13 +145,15 @@ export function createSessionStore(db: Kysely<Schema>, writer: Writer, runtime: 
       }),
 
     failStart: async (sessionId, reason) => {
-      await change(sessionId, async (trx, before) => {
+      await change(sessionId, async (trx, before, noteRevoked) => {
         if (before.status !== 'starting') return { changed: false };
+        const at = now();
         await trx
           .updateTable('sessions')
-          .set({ status: 'failed', reason: toJson(reason), updatedAt: now() })
+          .set({ status: 'failed', failedAt: at, reason: toJson(reason), updatedAt: at })
           .where('sessionId', '=', sessionId)
           .execute();
+        await revokeSessionTokens(trx, sessionId, at, noteRevoked);
         return { changed: true };
       });
     },
@@ -176,6 +177,16 @@ export function createSessionStore(db: Kysely<Schema>, writer: Writer, runtime: 
       if (row === undefined) throw sessionNotFound(sessionId);
       return fromJson(row.models);
     },
+
+    startOptionsOf: async (sessionId) => {
+      const row = await db
+        .selectFrom('sessions')
+        .select('startOptions')
+        .where('sessionId', '=', sessionId)
+        .executeTakeFirst();
+      if (row === undefined) throw sessionNotFound(sessionId);
+      return fromJson(row.startOptions) ?? {};
+    },
   };
 }
 
@@ -185,6 +196,15 @@ function filtered(all: ReturnType<typeof selectSessions>, filter: SessionFilter)
   if (filter.machineId !== undefined) query = query.where('sessions.machineId', '=', filter.machineId);
   if (filter.agentId !== undefined) query = query.where('sessions.agentId', '=', filter.agentId);
   if (filter.query !== undefined) query = query.where(contains('sessions.searchText', filter.query));
+  if (filter.parentSessionId !== undefined)
+    query = query.where('sessions.parentSessionId', '=', filter.parentSessionId);
+  if (filter.tag !== undefined) {
+    // Whole, with its quotes, and letter by letter as it was given.
+    const tag = JSON.stringify(filter.tag);
+    query = query.where(
+      sql<SqlBool>`replace(${sql.ref('sessions.tags')}, ${tag}, '') <> ${sql.ref('sessions.tags')}`,
+    );
+  }
   const archived = filter.archived ?? 'exclude';
   if (archived === 'include') return query;
   return query.where('sessions.archivedAt', archived === 'only' ? 'is not' : 'is', null);

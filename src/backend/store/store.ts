@@ -1,24 +1,29 @@
+import type { Approval } from '../../core/approval.ts';
 import type { TokenKind, TokenScope } from '../../core/call.ts';
 import type { FeedBody, FeedEntry } from '../../core/feed.ts';
 import type { LinkHello } from '../../core/link.ts';
 import type { Machine, RecentPath } from '../../core/ports/fleet.ts';
 import type { ApiToken, AuditPort, Device, PoliciesPort } from '../../core/ports/governance.ts';
+import type { InboxKind } from '../../core/ports/inbox.ts';
+import type { Page, PageRequest } from '../../core/page.ts';
 import type { SessionsPort, TranscriptsPort } from '../../core/ports/sessions.ts';
 import type { ApprovalStore, GrantStore, IdempotencyStore } from '../../core/ports/stores.ts';
 import type {
   AgentInfo,
   AgentOption,
+  Delivery,
   FailureReason,
   Message,
   Session,
   SessionEvent,
 } from '../../core/session.ts';
+import type { RunStore } from './run-store.ts';
 
 /** Everything that the backend keeps. One implementation a database; test/backend/store loops over them. */
 export interface BackendStore {
   sessions: SessionStore;
   messages: MessageStore;
-  transcripts: TranscriptsPort & EventAppender;
+  transcripts: TranscriptsPort & EventAppender & TailReader;
   approvals: ApprovalStore;
   grants: GrantStore;
   idempotency: IdempotencyStore;
@@ -28,6 +33,8 @@ export interface BackendStore {
   identity: IdentityStore;
   deviceCodes: DeviceCodeStore;
   feed: FeedStore;
+  inbox: InboxStore;
+  runs: RunStore;
   close(): Promise<void>;
 }
 
@@ -39,10 +46,26 @@ export interface NewSession {
   permissionMode: Session['permissionMode'];
   title?: string;
   modelId?: string;
+  tags?: string[];
+  additionalDirectories?: string[];
+  environmentNames?: string[];
+  startOptions?: StartOptions;
+  parentSessionId?: string;
+  runId?: string;
+  forkedFrom?: Session['forkedFrom'];
+}
+
+/** What a start asks for that a session does not show; kept so that it can be asked for again. */
+export interface StartOptions {
+  createDirectory?: boolean;
+  worktree?: { branch: string; base?: string };
 }
 
 export interface SessionStore extends SessionsPort {
-  /** Stores it as `starting`. */
+  /**
+   * Stores it as `starting`.
+   * @throws session_not_found | session_archived (its parent) | session_too_deep
+   */
   insert(session: NewSession): Promise<Session>;
   /** Moves a session that is still `starting` to `failed`; nothing otherwise. */
   failStart(sessionId: string, reason: FailureReason): Promise<void>;
@@ -50,6 +73,12 @@ export interface SessionStore extends SessionsPort {
   ofMachine(machineId: string): Promise<Session[]>;
   /** Models that the session's agent reported when it started. */
   modelsOf(sessionId: string): Promise<AgentOption[]>;
+  /** What its start asks for. */
+  startOptionsOf(sessionId: string): Promise<StartOptions>;
+  /** Archived sessions whose machine has not been told, oldest first. */
+  archivedUntold(machineId: string): Promise<string[]>;
+  /** Notes that the machine knows of the archiving, and whether the worktree went with it. */
+  markArchiveTold(sessionId: string, worktree: 'none' | 'removed' | 'kept'): Promise<Session>;
 }
 
 export interface MessageStore {
@@ -69,13 +98,18 @@ export interface MessageStore {
   markDelivered(messageId: string): Promise<void>;
   /** Cancels those that the daemon has not acknowledged, of `messageIds` only if given. Answers their ids. */
   cancelUndelivered(sessionId: string, reason: FailureReason, messageIds?: string[]): Promise<string[]>;
+  /** Forgets a message that the daemon did not take, so that its id can be used again. */
+  withdraw(messageId: string): Promise<void>;
   /** Whether any message is queued or running. */
   hasOpen(sessionId: string): Promise<boolean>;
 }
 
+/** What a message asks for beside its text. */
 export interface MessageOverrides {
   permissionMode?: Session['permissionMode'];
   modelId?: string;
+  /** Absent: it queues. */
+  delivery?: Exclude<Delivery, 'queue'>;
 }
 
 export interface EventAppender {
@@ -85,6 +119,17 @@ export interface EventAppender {
    * @returns the last stored `seq` @throws session_not_found
    */
   append(sessionId: string, events: SessionEvent[]): Promise<{ ackedSeq: number }>;
+}
+
+/** One side's words in a conversation. */
+export interface TailLine {
+  role: 'user' | 'agent';
+  text: string;
+}
+
+export interface TailReader {
+  /** The end of a conversation, oldest first, at most `maxChars` characters; what is cut is cut at its start. */
+  tail(sessionId: string, maxChars: number): Promise<{ lines: TailLine[]; complete: boolean }>;
 }
 
 export interface MachineStore {
@@ -114,6 +159,24 @@ export interface StoredToken extends ApiToken {
   deviceId?: string;
 }
 
+/** What waits for a person, as far as rows tell. */
+export interface InboxStore {
+  /** Newest first, each with the id of the session that asks, if one does. */
+  list(
+    filter: { kind?: InboxKind; sessionId?: string; now: string },
+    page: PageRequest,
+  ): Promise<Page<InboxRow>>;
+}
+
+export interface InboxRow {
+  kind: InboxKind;
+  at: string;
+  session?: Session;
+  approval?: Approval;
+  /** Sessions from the root down to the one that asks. */
+  lineage: { sessionId: string; title?: string }[];
+}
+
 /** RFC 8628 request of a device that wants to sign in. */
 export interface DeviceCode {
   deviceCodeHash: string;
@@ -132,6 +195,13 @@ export interface IdentityStore {
   /** Revokes the device and all its tokens in one transaction. Idempotent. */
   revokeDevice(deviceId: string): Promise<Omit<Device, 'current'> | undefined>;
   insertToken(token: NewToken): Promise<ApiToken>;
+  /**
+   * Stores the token of a session's agent and revokes those that it had.
+   * @throws session_not_found | session_archived
+   */
+  insertSessionToken(sessionId: string, token: NewToken): Promise<void>;
+  /** Calls back for each token that ends with its session. Answers the way to stop. */
+  onSessionTokenRevoked(listener: (tokenId: string) => void): () => void;
   /** The token with this hash, revoked and expired ones too. */
   findToken(hash: string): Promise<StoredToken | undefined>;
   /** Notes the use of a token, at most once a minute each. */

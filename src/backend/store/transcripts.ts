@@ -4,7 +4,7 @@ import type { TranscriptsPort } from '../../core/ports/sessions.ts';
 import { readPage } from './paging.ts';
 import { fromJson } from './rows.ts';
 import type { Schema } from './schema.ts';
-import { sessionNotFound } from './sessions.ts';
+import { sessionNotFound } from './session-rows.ts';
 import { contains, excerptOf } from './text.ts';
 
 const ORDER = {

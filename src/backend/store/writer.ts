@@ -11,9 +11,16 @@ const FEED_PRUNE_EVERY = 1_000;
 /** Adds an entry to the feed, in the transaction of the change that it tells of. */
 export type Announce = (body: FeedBody) => void;
 
+/** Notes a token that the transaction takes back. */
+export type NoteRevoked = (tokenId: string) => void;
+
 export interface Writer {
   /** Runs one transaction. What it announces is stored with it, and told to subscribers once it has committed. */
-  write<T>(work: (trx: Transaction<Schema>, announce: Announce) => Promise<T>): Promise<T>;
+  write<T>(
+    work: (trx: Transaction<Schema>, announce: Announce, noteRevoked: NoteRevoked) => Promise<T>,
+  ): Promise<T>;
+  /** Hears of tokens that were taken back, once that has committed. */
+  onRevoked(listener: (tokenId: string) => void): () => void;
   /** Tells subscribers without storing. */
   tell(entry: FeedEntry): void;
   subscribe(listener: (entry: FeedEntry) => void): () => void;
@@ -24,45 +31,57 @@ export interface Writer {
 /** The one way to change something that others watch. Writes run one after the other, so entries are told in order. */
 export function createWriter(db: Kysely<Schema>, runtime: Runtime): Writer {
   const listeners = new Set<(entry: FeedEntry) => void>();
+  const revokedListeners = new Set<(tokenId: string) => void>();
   let tail: Promise<unknown> = Promise.resolve();
 
-  const tell = (entry: FeedEntry): void => {
-    for (const listener of listeners) {
-      try {
-        listener(entry);
-      } catch {
-        // The change is stored; a listener that fails must not make it look refused, nor keep others from hearing it.
-      }
-    }
-  };
+  const tell = (entry: FeedEntry): void => tellAll(listeners, entry);
 
-  async function commit<T>(work: (trx: Transaction<Schema>, announce: Announce) => Promise<T>): Promise<T> {
-    const { result, entries } = await db.transaction().execute(async (trx) => {
+  async function commit<T>(work: Parameters<Writer['write']>[0]): Promise<T> {
+    const { result, entries, revoked } = await db.transaction().execute(async (trx) => {
       const bodies: FeedBody[] = [];
-      const result = await work(trx, (body) => bodies.push(body));
-      return { result, entries: await storeEntries(trx, bodies, runtime.now().toISOString()) };
+      const revoked: string[] = [];
+      const result = (await work(
+        trx,
+        (body) => bodies.push(body),
+        (tokenId) => revoked.push(tokenId),
+      )) as T;
+      return { result, revoked, entries: await storeEntries(trx, bodies, runtime.now().toISOString()) };
     });
+    for (const tokenId of revoked) tellAll(revokedListeners, tokenId);
     for (const entry of entries) tell(entry);
     return result;
   }
 
   return {
     write: (work) => {
-      const done = tail.then(() => commit(work));
+      const done = tail.then(() => commit<Awaited<ReturnType<typeof work>>>(work));
       tail = done.catch(() => undefined);
       return done;
     },
     tell,
-    subscribe: (listener) => {
-      // Two subscriptions of one function are two.
-      const own = (entry: FeedEntry): void => listener(entry);
-      listeners.add(own);
-      return () => listeners.delete(own);
-    },
+    subscribe: (listener) => add(listeners, listener),
+    onRevoked: (listener) => add(revokedListeners, listener),
     settled: async () => {
       await tail;
     },
   };
+}
+
+function add<T>(listeners: Set<(told: T) => void>, listener: (told: T) => void): () => void {
+  // Two subscriptions of one function are two.
+  const own = (told: T): void => listener(told);
+  listeners.add(own);
+  return () => listeners.delete(own);
+}
+
+function tellAll<T>(listeners: Set<(told: T) => void>, told: T): void {
+  for (const listener of listeners) {
+    try {
+      listener(told);
+    } catch {
+      // The change is stored; a listener that fails must not make it look refused, nor keep others from hearing it.
+    }
+  }
 }
 
 async function storeEntries(trx: Transaction<Schema>, bodies: FeedBody[], at: string): Promise<FeedEntry[]> {

@@ -1,10 +1,10 @@
-import { ERRORS, toWireError, type WireError } from '../../core/errors.ts';
+import { ERRORS, toWireError } from '../../core/errors.ts';
 import type { Logger } from '../../core/ports/host.ts';
 import type { Message, Session } from '../../core/session.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { BackendStore, MessageOverrides } from '../store/store.ts';
 import { createSlots } from './slots.ts';
-import type { Starts } from './starts.ts';
+import { type Starts, toReason } from './starts.ts';
 
 /** Milliseconds for a daemon to put a message on its disk. */
 const DELIVER_TIMEOUT_MS = 30_000;
@@ -20,11 +20,16 @@ const SESSIONS_AT_ONCE = 4;
 export interface Deliveries {
   /** Delivers what is queued. Resolves when nothing is left, or when the rest has to wait for the machine. */
   deliver(sessionId: string): Promise<void>;
+  /**
+   * Hands one over at once, past those that wait. One whose link drops meanwhile stays queued and follows when it is back.
+   * @throws what the daemon threw
+   */
+  hand(message: QueuedMessage): Promise<void>;
   /** Stops retrying and waits for what is under way. */
   close(): Promise<void>;
 }
 
-type Queued = Message & { overrides: MessageOverrides };
+export type QueuedMessage = Message & { overrides: MessageOverrides };
 
 export function createDeliveries(options: {
   store: Pick<BackendStore, 'messages' | 'sessions'>;
@@ -75,7 +80,7 @@ export function createDeliveries(options: {
   }
 
   /** Whether the next one may follow. */
-  async function deliverOne(session: Session, message: Queued): Promise<boolean> {
+  async function deliverOne(session: Session, message: QueuedMessage): Promise<boolean> {
     try {
       await hand(session, message);
       await store.messages.markDelivered(message.messageId);
@@ -90,19 +95,20 @@ export function createDeliveries(options: {
         retryLater(session.sessionId);
         return false;
       }
-      await refuse(message, wire);
+      await refuse(message, error);
       return true;
     }
   }
 
-  async function hand(session: Session, message: Queued): Promise<void> {
-    const { permissionMode, modelId } = message.overrides;
+  async function hand(session: Session, message: QueuedMessage): Promise<void> {
+    const { permissionMode, modelId, delivery } = message.overrides;
     const params = {
       sessionId: session.sessionId,
       messageId: message.messageId,
       text: message.text,
       ...(permissionMode === undefined ? {} : { permissionModeOverride: permissionMode }),
       ...(modelId === undefined ? {} : { modelOverride: modelId }),
+      ...(delivery === undefined ? {} : { delivery }),
     };
     const ask = () => links.request(session.machineId, 'session.deliver', params, DELIVER_TIMEOUT_MS);
     try {
@@ -115,10 +121,8 @@ export function createDeliveries(options: {
     }
   }
 
-  const refuse = (message: Queued, wire: WireError) =>
-    store.messages.cancelUndelivered(message.sessionId, { code: wire.code, message: wire.message }, [
-      message.messageId,
-    ]);
+  const refuse = (message: QueuedMessage, error: unknown) =>
+    store.messages.cancelUndelivered(message.sessionId, toReason(error), [message.messageId]);
 
   function retryLater(sessionId: string): void {
     if (closing.signal.aborted) return;
@@ -130,6 +134,11 @@ export function createDeliveries(options: {
 
   return {
     deliver,
+    async hand(message) {
+      await starts.settled(message.sessionId);
+      await hand(await store.sessions.get(message.sessionId), message);
+      await store.messages.markDelivered(message.messageId);
+    },
     async close() {
       closing.abort();
       for (const { timer } of retries.values()) clearTimeout(timer);

@@ -1,6 +1,6 @@
 import { ERRORS, KaiwuError, toWireError } from '../../core/errors.ts';
 import { START_LIMIT_MS, START_SLACK_MS } from '../../core/link.ts';
-import type { Session } from '../../core/session.ts';
+import type { FailureReason, Session } from '../../core/session.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { SessionStore } from '../store/store.ts';
 
@@ -14,8 +14,9 @@ export interface Starts {
   /**
    * Resolves when the agent is ready. A start that fails marks the session `failed`; one whose link drops leaves it
    * `starting`, to be asked for again when the machine is back. @throws what the daemon threw | machine_offline
+   * @param environment kept in memory until the start is answered, and nowhere else
    */
-  start(session: Session): Promise<void>;
+  start(session: Session, environment?: Record<string, string>): Promise<void>;
   /** Resolves when no start of this session is under way. */
   settled(sessionId: string): Promise<void>;
 }
@@ -27,10 +28,13 @@ export function createStarts(options: {
 }): Starts {
   const { sessions, links, waitMs } = options;
   const underWay = new Map<string, Promise<void>>();
+  const environments = new Map<string, Record<string, string>>();
 
   async function ask(session: Session): Promise<void> {
-    const { sessionId, agentId, directory, permissionMode, modelId, title } = session;
+    const { sessionId, agentId, directory, permissionMode, modelId, title, forkedFrom } = session;
     try {
+      const environment = environments.get(sessionId);
+      if (environment === undefined && session.environmentNames !== undefined) throw valuesLost(session);
       await links.request(
         session.machineId,
         'session.start',
@@ -41,23 +45,35 @@ export function createStarts(options: {
           permissionMode,
           ...(modelId === undefined ? {} : { modelId }),
           ...(title === undefined ? {} : { title }),
+          ...(session.additionalDirectories === undefined
+            ? {}
+            : { additionalDirectories: session.additionalDirectories }),
+          ...(await sessions.startOptionsOf(sessionId)),
+          ...(environment === undefined ? {} : { environment }),
+          ...(forkedFrom === undefined ? {} : { forkOf: forkedFrom.sessionId }),
         },
         waitMs,
       );
+      environments.delete(sessionId);
     } catch (error) {
-      const { code, message } = toWireError(error);
-      if (code !== 'machine_offline') await sessions.failStart(sessionId, { code, message });
+      const reason = toReason(error);
+      if (reason.code !== 'machine_offline') {
+        environments.delete(sessionId);
+        await sessions.failStart(sessionId, reason);
+      }
       throw error;
     }
   }
 
   return {
     waitMs,
-    start(session) {
-      const running = underWay.get(session.sessionId);
+    start(session, environment) {
+      const { sessionId } = session;
+      const running = underWay.get(sessionId);
       if (running !== undefined) return running;
-      const asked = ask(session).finally(() => underWay.delete(session.sessionId));
-      underWay.set(session.sessionId, asked);
+      if (environment !== undefined) environments.set(sessionId, environment);
+      const asked = ask(session).finally(() => underWay.delete(sessionId));
+      underWay.set(sessionId, asked);
       return asked;
     },
     async settled(sessionId) {
@@ -66,12 +82,25 @@ export function createStarts(options: {
   };
 }
 
+/** An error as it is kept with what it ended. */
+export function toReason(error: unknown): FailureReason {
+  const { code, message, hint } = toWireError(error);
+  return { code, message, ...(hint === undefined ? {} : { hint }) };
+}
+
+const valuesLost = ({ sessionId, environmentNames = [] }: Session) =>
+  new KaiwuError(
+    'canceled',
+    `Session ${sessionId} was not started: the backend restarted before its machine had the values of ${environmentNames.join(', ')}, which are stored nowhere.`,
+    { hint: 'Start a new session with the same environment.' },
+  );
+
 /** The error that a failed session's row tells of. */
 export function toStartError(session: Session): KaiwuError {
-  const reason = session.reason ?? {
+  const reason: FailureReason = session.reason ?? {
     code: 'agent_failed',
     message: `session ${session.sessionId} did not start.`,
   };
   const code = reason.code in ERRORS ? (reason.code as keyof typeof ERRORS) : 'agent_failed';
-  return new KaiwuError(code, reason.message);
+  return new KaiwuError(code, reason.message, { hint: reason.hint });
 }

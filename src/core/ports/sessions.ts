@@ -19,6 +19,8 @@ export interface SessionFilter {
   tag?: string;
   /** Only sessions that this one started, at any depth. */
   below?: string;
+  /** Only sessions that this one itself started. */
+  parentSessionId?: string;
   /** Default: only sessions that are not archived. */
   archived?: 'exclude' | 'include' | 'only';
 }

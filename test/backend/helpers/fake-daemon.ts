@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { KaiwuError } from '../../../src/core/errors.ts';
 import type { BackendMethods, DaemonMethods, LinkHello, LinkWelcome } from '../../../src/core/link.ts';
 import { createRpcPeer, type RpcPeer } from '../../../src/core/rpc-peer.ts';
-import type { AgentInfo, SessionEvent, SessionEventBody } from '../../../src/core/session.ts';
+import type { AgentInfo, ConfigOption, SessionEvent, SessionEventBody } from '../../../src/core/session.ts';
 import type { Json } from './json.ts';
 
 /** A small peer that speaks the machine link: each session runs its messages in order and echoes them. */
@@ -49,9 +49,25 @@ export const demoAgent: AgentInfo = {
   agentId: 'demo',
   name: 'Demo',
   available: true,
-  permissionModes: ['default', 'read_only', 'bypass'],
+  state: 'ready',
+  source: 'built_in',
+  permissionModes: ['default', 'read_only', 'accept_edits', 'bypass'],
   models: [{ id: 'small', name: 'Small' }],
 };
+
+export const configOptions: ConfigOption[] = [
+  {
+    configId: 'thought',
+    name: 'Thought level',
+    kind: 'select',
+    value: 'low',
+    options: [
+      { id: 'low', name: 'Low' },
+      { id: 'high', name: 'High' },
+    ],
+  },
+  { configId: 'web', name: 'Web search', kind: 'boolean', value: false, options: [] },
+];
 
 export const started: SessionEventBody = {
   type: 'session_started',
@@ -62,6 +78,7 @@ export const started: SessionEventBody = {
     { id: 'large', name: 'Large' },
   ],
   modelId: 'small',
+  configOptions,
   resumed: 'new',
 };
 
@@ -114,9 +131,20 @@ export function createFakeDaemon(
       }
       return {};
     },
-    async 'session.deliver'({ sessionId, messageId, text }) {
+    async 'session.deliver'({ sessionId, messageId, text, delivery }) {
       const session = must(sessionId);
       if (session.messages.some((message) => message.messageId === messageId)) return {};
+      const running = session.messages.at(-1);
+      if (delivery === 'steer' && running !== undefined) {
+        session.messages.push({ messageId, text });
+        void daemon.record(
+          sessionId,
+          { type: 'user_message', messageId, text, steered: running.messageId },
+          { type: 'turn_ended', messageId: running.messageId, outcome: 'completed' },
+          { type: 'turn_ended', messageId, outcome: 'completed' },
+        );
+        return {};
+      }
       session.messages.push({ messageId, text });
       // The answer does not wait for the turn.
       setImmediate(() => {
@@ -160,6 +188,20 @@ export function createFakeDaemon(
         by,
       });
       return {};
+    },
+    async 'session.answer_question'({ sessionId, requestId, answer, by }) {
+      const messageId = must(sessionId).messages.at(-1)?.messageId ?? '';
+      void daemon.record(sessionId, { type: 'question_answered', messageId, requestId, answer, by });
+      return {};
+    },
+    async 'session.set_config_option'({ sessionId, configId, value }) {
+      const changed = configOptions.map((one) => (one.configId === configId ? { ...one, value } : one));
+      void daemon.record(sessionId, { type: 'config_options_changed', configOptions: changed });
+      return {};
+    },
+    async 'session.archive'({ sessionId }) {
+      must(sessionId);
+      return { worktree: 'none' };
     },
     async 'agents.list'() {
       return { agents: options.agents };

@@ -104,7 +104,17 @@ export const newHello = (machineId: string, more: Partial<LinkHello> = {}): Link
   platform: 'linux',
   daemonVersion: '0.1.0',
   instanceId: 'one',
-  agents: [{ agentId: 'demo', name: 'Demo', available: true, permissionModes: ['default'], models: [] }],
+  agents: [
+    {
+      agentId: 'demo',
+      name: 'Demo',
+      available: true,
+      state: 'ready',
+      source: 'built_in',
+      permissionModes: ['default'],
+      models: [],
+    },
+  ],
   sessions: [],
   ...more,
 });

@@ -2,6 +2,9 @@ import type { Kysely, Migration } from 'kysely';
 import type { Runtime } from '../../../core/ports/stores.ts';
 import { start } from './0001-start.ts';
 import { governance } from './0002-governance.ts';
+import { sessionTree } from './0003-session-tree.ts';
+import { runs } from './0004-runs.ts';
+import { readBack } from './0005-read-back.ts';
 import type { MigrationDialect } from './migration-dialect.ts';
 
 type Change = (db: Kysely<unknown>, dialect: MigrationDialect, runtime: Runtime) => Promise<void>;
@@ -10,6 +13,9 @@ type Change = (db: Kysely<unknown>, dialect: MigrationDialect, runtime: Runtime)
 const CHANGES: Record<string, Change> = {
   '0001-start': start,
   '0002-governance': governance,
+  '0003-session-tree': sessionTree,
+  '0004-runs': runs,
+  '0005-read-back': readBack,
 };
 
 export const toMigrations = (dialect: MigrationDialect, runtime: Runtime): Record<string, Migration> =>

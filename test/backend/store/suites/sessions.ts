@@ -37,6 +37,8 @@ export function sessionsSuite(database: TestDatabase): void {
       directory: '/work/place',
       permissionMode: 'default',
       modelId: 'big',
+      tags: [],
+      depth: 0,
       createdAt: '2026-11-30T12:00:00.000Z',
       updatedAt: '2026-11-30T12:00:00.000Z',
       lastSeq: 0,
