@@ -16,6 +16,15 @@ export const EVERYDAY: Surfaces = {
   voice: discoverable,
 };
 
+/** Near relatives of an everyday action: people have commands for them, everybody else finds them by search. */
+export const RELATED: Surfaces = {
+  app: direct,
+  cli: direct,
+  mcp: discoverable,
+  agent: discoverable,
+  voice: discoverable,
+};
+
 /** How a caller finds and reaches everything else: direct on every surface. */
 export const DISCOVERY: Surfaces = { app: direct, cli: direct, mcp: direct, agent: direct, voice: direct };
 

@@ -1,0 +1,166 @@
+import * as z from 'zod';
+import type { Caller } from '../src/core/call.ts';
+import type { ErrorCode } from '../src/core/errors.ts';
+import type { ActionPorts } from '../src/core/ports/index.ts';
+import { type ExecutionRun, RUN_INTENTS, RUN_STATUSES, RUN_TARGETS } from '../src/core/run.ts';
+import type { RunIntent } from '../src/core/run.ts';
+import type { ActionData } from '../src/core/spec.ts';
+import { waitSeconds } from '../src/core/wait.ts';
+import { failureReason, permissionMode, sessionHint, sessionId, time } from './_shapes.ts';
+
+/** Shapes and the one way to start that the actions about execution runs share. */
+
+export const runId = z.string().min(1).max(64).describe('Run id.');
+
+/** Holds a run to a session: an agent reaches the runs of its own session and of those below it. */
+export const runSession = sessionId.describe(
+  'Only if the run belongs to this session or to one below it. Default for an agent: its own session.',
+);
+
+export const intent = z
+  .enum(RUN_INTENTS)
+  .describe('review (findings), plan (steps and risks), delegate (does the work) or voice_agent (talks).');
+
+const backendTarget = z.object({
+  kind: z.enum(RUN_TARGETS).describe('builtInAgent: comes with Kaiwu. acpBackend: was added on the machine.'),
+  agentId: z.string().min(1).max(64).describe('Agent id.'),
+});
+
+/** Seconds that a run may take: a day. */
+const LONGEST_RUN_SECONDS = 86_400;
+const DEFAULT_RUN_SECONDS = 1800;
+
+const startFields = {
+  sessionId: sessionId.optional(),
+  backendTarget: backendTarget.optional().describe('The agent that does it.'),
+  backendTargets: z
+    .array(backendTarget)
+    .min(1)
+    .max(8)
+    .optional()
+    .describe('In its place: several agents, one run each.'),
+  instructions: z.string().trim().min(1).max(200_000).describe('What the agent is to do.'),
+  modelId: z.string().min(1).max(200).optional().describe("Model. Default: the agent's own."),
+  permissionMode: permissionMode
+    .optional()
+    .describe("What it may do unasked. Default: read_only; for delegate the session's own."),
+  timeoutSeconds: z
+    .int()
+    .min(1)
+    .max(LONGEST_RUN_SECONDS)
+    .default(DEFAULT_RUN_SECONDS)
+    .describe('A run that works longer is stopped. Default 1800.'),
+  waitForCompletion: z.boolean().default(false).describe('Answer when it is over.'),
+};
+
+const worktree = {
+  worktree: z.boolean().optional().describe('delegate only: work in a new git worktree.'),
+};
+
+type StartInput = z.output<z.ZodObject<typeof startFields>> & { worktree?: boolean };
+
+/** One agent or several, not both. */
+const oneOrSeveral = {
+  check: (input: Pick<StartInput, 'backendTarget' | 'backendTargets'>) =>
+    (input.backendTarget === undefined) !== (input.backendTargets === undefined),
+  problem: { path: ['backendTarget'], message: 'is given in place of backendTargets, not beside it' },
+};
+
+export const startInput = z
+  .object({ ...startFields, ...worktree, intent })
+  .refine(oneOrSeveral.check, oneOrSeveral.problem);
+export const shortcutInput = z.object(startFields).refine(oneOrSeveral.check, oneOrSeveral.problem);
+export const delegateInput = z
+  .object({ ...startFields, ...worktree })
+  .refine(oneOrSeveral.check, oneOrSeveral.problem);
+
+export const status = z
+  .enum(RUN_STATUSES)
+  .describe('queued, running, succeeded, failed, cancelled or timed_out.');
+
+const outcome = {
+  result: z.looseObject({}).optional().describe("Result in the intent's shape."),
+  rawText: z.string().optional().describe("The agent's own words, where they are in no such shape."),
+  resultProblem: z.string().optional().describe('Where they stray from it.'),
+  reason: failureReason.optional(),
+};
+
+/** What a change of a run answers. */
+export const runBrief = z.object({ runId, status, ...outcome });
+
+/** A run, whole. */
+export const run = z.object({
+  runId,
+  sessionId: z.string().describe('Session that it belongs to.'),
+  intent,
+  status,
+  backendTarget: backendTarget.describe('The agent that does it.'),
+  instructions: z.string().describe('What the agent is to do.'),
+  modelId: z.string().optional().describe('Model that was asked for.'),
+  permissionMode,
+  worktree: z.boolean().optional().describe('A git worktree was asked for.'),
+  promptVersion: z.int().describe("Version of the intent's prompt that it was given."),
+  runSessionId: z.string().optional().describe('Its own session, once that is there: read its transcript.'),
+  timeoutSeconds: z.int().describe('Seconds that it may work.'),
+  createdAt: time('When it was asked for'),
+  startedAt: time('When its work began').optional(),
+  endedAt: time('When it was over').optional(),
+  ...outcome,
+});
+
+export const startOutput = z.object({
+  runs: z.array(runBrief.extend({ backendTarget })).describe('The runs, in the order of the targets.'),
+  runId: z.string().optional().describe('Of the only run.'),
+  status: status.optional(),
+  result: outcome.result,
+  timedOut: z.boolean().optional().describe('The wait ended before every run was over; they go on.'),
+});
+
+/** What every start has in common but for the name. */
+export const startData = {
+  effect: 'write',
+  idempotent: false,
+  openWorld: true,
+  approvals: 'default',
+  session: { need: 'required', field: 'sessionId' },
+  hints: {
+    sessionId: sessionHint,
+    instructions: { label: 'Instructions', widget: 'multiline' },
+    backendTarget: { label: 'Agent', widget: 'json' },
+  },
+  errors: [
+    'session_not_selected',
+    'session_not_found',
+    'session_ambiguous',
+    'session_archived',
+    'permission_escalation_denied',
+    'invalid_input',
+    'canceled',
+  ] satisfies ErrorCode[],
+} as const satisfies Partial<Omit<ActionData, 'errors'>> & { errors: readonly ErrorCode[] };
+
+/** Starts one run a target and, where asked to, waits for all of them. */
+export async function startRuns(
+  intent: RunIntent,
+  input: StartInput,
+  { caller, ports, signal }: { caller: Caller; ports: ActionPorts; signal: AbortSignal },
+): Promise<z.input<typeof startOutput>> {
+  const { sessionId, backendTarget, backendTargets, waitForCompletion, ...rest } = input;
+  const targets = backendTargets ?? (backendTarget === undefined ? [] : [backendTarget]);
+  const started = await ports.runs.start(
+    { ...rest, sessionId: sessionId!, intent, backendTargets: targets },
+    caller,
+  );
+  if (!waitForCompletion) return toAnswer(started);
+  const seconds = waitSeconds(input.timeoutSeconds, caller);
+  const ended = await Promise.all(started.map(({ runId }) => ports.runs.wait({ runId }, seconds, signal)));
+  const runs = ended.map(({ run }) => run);
+  return ended.every(({ settled }) => settled) ? toAnswer(runs) : { ...toAnswer(runs), timedOut: true };
+}
+
+function toAnswer(runs: ExecutionRun[]): z.input<typeof startOutput> {
+  const [only, ...others] = runs;
+  if (only === undefined || others.length > 0) return { runs };
+  const { runId, status, result } = only;
+  return { runs, runId, status, ...(result === undefined ? {} : { result }) };
+}

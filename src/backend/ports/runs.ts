@@ -1,0 +1,224 @@
+import type { Caller } from '../../core/call.ts';
+import { KaiwuError, toWireError } from '../../core/errors.ts';
+import type { RunRef, RunRequest, RunsPort } from '../../core/ports/runs.ts';
+import type { Runtime } from '../../core/ports/stores.ts';
+import { type ExecutionRun, isRunOver, type RunTurn } from '../../core/run.ts';
+import { type AgentInfo, isFinal, type PermissionMode, type Session } from '../../core/session.ts';
+import { promptVersion, toPrompt } from '../prompts/index.ts';
+import type { StoredRun } from '../store/run-store.ts';
+import type { BackendStore } from '../store/store.ts';
+import { watch } from '../watch.ts';
+import type { RunWork } from '../work/runs/runs.ts';
+import { toSpoken } from '../work/runs/spoken.ts';
+import { chooseMode, defaultMode, requireKinds } from '../work/runs/targets.ts';
+import { refuseRaise } from './escalation.ts';
+
+/** Seconds that a run has where its caller says nothing. */
+const DEFAULT_TIMEOUT_SECONDS = 1800;
+
+const toRun = ({ requester: _, stopDue: __, ...run }: StoredRun): ExecutionRun => run;
+
+export function createRuns(options: {
+  store: BackendStore;
+  work: RunWork;
+  runtime: Pick<Runtime, 'newId'>;
+  /** Agents of a linked machine, asked afresh. */
+  freshAgents(machineId: string, caller: Caller): Promise<AgentInfo[]>;
+}): RunsPort {
+  const { store, work } = options;
+
+  async function find({ runId, sessionId }: RunRef): Promise<StoredRun> {
+    const run = await store.runs.get(runId);
+    const fits =
+      run !== undefined &&
+      (sessionId === undefined || (await store.sessions.isWithin(run.sessionId, sessionId)));
+    if (fits) return run;
+    const where = sessionId === undefined ? '' : ` of session ${sessionId} or of one below it`;
+    throw new KaiwuError('not_found', `No run ${JSON.stringify(runId.slice(0, 80))}${where} is known.`, {
+      hint: 'List the runs to find its id.',
+    });
+  }
+
+  async function requireOpen(sessionId: string, what: string): Promise<Session> {
+    const session = await store.sessions.get(sessionId);
+    if (session.archivedAt === undefined) return session;
+    throw new KaiwuError(
+      'session_archived',
+      `${what} ${sessionId} is archived since ${session.archivedAt}.`,
+      {
+        hint: 'Unarchive it first. Nothing was started.',
+      },
+    );
+  }
+
+  /** What is known of the machine's agents; asked anew where a target is not among them. */
+  async function agentsOf(machineId: string, { backendTargets }: RunRequest, caller: Caller) {
+    const known = (await store.machines.get(machineId))?.agents ?? [];
+    const missing = backendTargets.some(
+      ({ agentId }) => !known.some((agent) => agent.agentId === agentId && agent.available),
+    );
+    // A machine that is away says nothing new; the run's own start tells of that.
+    return missing ? await options.freshAgents(machineId, caller).catch(() => known) : known;
+  }
+
+  async function readTurn(run: StoredRun, messageId: string): Promise<RunTurn> {
+    const message = await store.messages.get(messageId);
+    if (message === undefined) return { messageId, status: 'queued' };
+    const { status, reply, reason } = message;
+    const said = reply !== undefined && run.intent === 'voice_agent' ? toSpoken(reply) : reply;
+    return {
+      messageId,
+      status,
+      ...(said === undefined ? {} : { reply: said }),
+      ...(reason === undefined ? {} : { reason }),
+    };
+  }
+
+  return {
+    async start(request, caller) {
+      const { sessionId, intent, backendTargets } = request;
+      const parent = await requireOpen(sessionId, 'Session');
+      if (request.worktree === true && intent !== 'delegate') {
+        const message = `is for delegate only; a ${intent} run changes nothing`;
+        throw new KaiwuError('invalid_input', `worktree ${message}.`, {
+          details: { issues: [{ path: 'worktree', message }] },
+        });
+      }
+      refuseRaise(caller, request.permissionMode, parent.permissionMode, `a run of ${sessionId}`);
+      const agents = await agentsOf(parent.machineId, request, caller);
+      requireKinds(backendTargets, agents);
+      const started: StoredRun[] = [];
+      for (const backendTarget of backendTargets) {
+        const mode = chosen(() => chooseMode(request, backendTarget, agents, parent, caller));
+        const run = {
+          runId: options.runtime.newId('run'),
+          sessionId,
+          intent,
+          backendTarget,
+          instructions: request.instructions,
+          permissionMode: mode.mode ?? request.permissionMode ?? defaultMode(intent, parent),
+          promptVersion: promptVersion(intent),
+          timeoutSeconds: request.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
+          requester: caller,
+          ...(request.modelId === undefined ? {} : { modelId: request.modelId }),
+          ...(request.worktree === undefined ? {} : { worktree: request.worktree }),
+        };
+        started.push(await store.runs.insert(run, toPrompt(intent, request.instructions), mode.reason));
+      }
+      await work.schedule(sessionId);
+      return Promise.all(started.map(async (run) => toRun((await store.runs.get(run.runId)) ?? run)));
+    },
+
+    async list(filter, page) {
+      const { items, ...rest } = await store.runs.list(filter, page);
+      return { items: items.map(toRun), ...rest };
+    },
+
+    get: async (ref) => toRun(await find(ref)),
+
+    async send(ref, text, _caller) {
+      const { runId, sessionId, runSessionId } = await find(ref);
+      await requireOpen(sessionId, 'Session');
+      if (runSessionId !== undefined) await requireOpen(runSessionId, "The run's session");
+      // What was going to be stopped is stopped first: a stop that comes later would take this message with it.
+      await work.settled(runId);
+      const message = await store.runs.addMessage(runId, 'said', text);
+      if (message === undefined) throw new KaiwuError('not_found', `No run ${runId} is known.`);
+      await work.schedule(sessionId);
+      const run = await find(ref);
+      return { run: toRun(run), turn: await readTurn(run, message.messageId) };
+    },
+
+    turn: async (ref, messageId, seconds, signal) => {
+      const { runId } = await find(ref);
+      const { run, turn } = await watch(
+        store.feed,
+        {
+          concerns: (entry) =>
+            (entry.type === 'message.changed' && entry.messageId === messageId) ||
+            (entry.type === 'run.changed' && entry.runId === runId),
+          async read() {
+            const run = await find(ref);
+            return { run, turn: await readTurn(run, messageId) };
+          },
+          done: ({ run, turn }) => isFinal(turn.status) || isRunOver(run.status),
+        },
+        seconds,
+        signal,
+      );
+      return { run: toRun(run), turn };
+    },
+
+    async stop(ref, caller) {
+      const { runId } = await find(ref);
+      await work.end(runId, 'cancelled', {
+        code: 'canceled',
+        message: `It was stopped from ${caller.client}.`,
+      });
+      await work.settled(runId);
+      return toRun(await find(ref));
+    },
+
+    wait: async (ref, seconds, signal) => {
+      const { runId } = await find(ref);
+      const { run, settled } = await watch(
+        store.feed,
+        {
+          concerns: (entry) =>
+            (entry.type === 'run.changed' && entry.runId === runId) || entry.type === 'message.changed',
+          async read() {
+            const run = await find(ref);
+            return { run, settled: isRunOver(run.status) || (await hasSpoken(run)) };
+          },
+          done: (seen) => seen.settled,
+        },
+        seconds,
+        signal,
+      );
+      return { run: toRun(run), settled };
+    },
+
+    read: async (ref, { after, limit, seconds }, signal) => {
+      const { runId } = await find(ref);
+      let runSessionId: string | undefined;
+      return watch(
+        store.feed,
+        {
+          concerns: (entry) =>
+            (entry.type === 'run.changed' && entry.runId === runId) ||
+            (entry.type === 'transcript.appended' && entry.sessionId === runSessionId),
+          async read() {
+            const run = await find(ref);
+            runSessionId = run.runSessionId;
+            const page =
+              runSessionId === undefined
+                ? { events: [], lastSeq: 0 }
+                : await store.transcripts.page(runSessionId, { after, limit });
+            return { run: toRun(run), ...page };
+          },
+          done: ({ run, events }) => events.length > 0 || isRunOver(run.status),
+        },
+        seconds,
+        signal,
+      );
+    },
+  };
+
+  /** A voice agent that has nothing left to answer. */
+  async function hasSpoken(run: StoredRun): Promise<boolean> {
+    if (run.intent !== 'voice_agent' || run.status !== 'running') return false;
+    const last = (await store.runs.messages(run.runId)).at(-1);
+    return last !== undefined && isFinal((await readTurn(run, last.messageId)).status);
+  }
+}
+
+/** One target that cannot be had is a run that failed; the others are started. */
+function chosen(choose: () => PermissionMode) {
+  try {
+    return { mode: choose() };
+  } catch (error) {
+    if (!(error instanceof KaiwuError)) throw error;
+    const { code, message, hint } = toWireError(error);
+    return { reason: { code, message, ...(hint === undefined ? {} : { hint }) } };
+  }
+}

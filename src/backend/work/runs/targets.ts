@@ -1,0 +1,64 @@
+import type { Caller } from '../../../core/call.ts';
+import { KaiwuError } from '../../../core/errors.ts';
+import { STRICTEST_MODE } from '../../../core/freedom.ts';
+import type { RunRequest } from '../../../core/ports/runs.ts';
+import type { BackendTarget, RunIntent } from '../../../core/run.ts';
+import type { AgentInfo, PermissionMode, Session } from '../../../core/session.ts';
+import { refuseRaise } from '../../ports/escalation.ts';
+import { agentNotAvailable } from '../../ports/spawn.ts';
+
+const KIND_OF: Record<AgentInfo['source'], BackendTarget['kind']> = {
+  built_in: 'builtInAgent',
+  added: 'acpBackend',
+};
+
+/** Every target whose kind is not what its agent is. One mistake, and nothing is started. @throws invalid_input */
+export function requireKinds(targets: readonly BackendTarget[], agents: readonly AgentInfo[]): void {
+  const issues = targets.flatMap(({ kind, agentId }, i) => {
+    const agent = agents.find((each) => each.agentId === agentId);
+    const right = agent === undefined ? kind : KIND_OF[agent.source];
+    const what = right === 'builtInAgent' ? 'comes with Kaiwu' : 'was added on its machine';
+    const path = targets.length === 1 ? 'backendTarget.kind' : `backendTargets.${i}.kind`;
+    return right === kind
+      ? []
+      : [{ path, message: `must be ${right}: agent ${agentId} ${what}`, received: kind }];
+  });
+  if (issues.length === 0) return;
+  throw new KaiwuError('invalid_input', `${issues.map((i) => `${i.path} ${i.message}`).join('; ')}.`, {
+    hint: 'builtInAgent is an agent that comes with Kaiwu, acpBackend one that somebody added. Nothing was started.',
+    details: { issues },
+  });
+}
+
+/** Mode of a run whose caller names none: work that only looks may do no more than that. */
+export const defaultMode = (intent: RunIntent, parent: Session): PermissionMode =>
+  intent === 'delegate' ? parent.permissionMode : STRICTEST_MODE;
+
+/**
+ * The mode in which one target would run. An agent that cannot be held to reading is held to planning where it can be.
+ * @throws agent_not_available | unsupported | permission_escalation_denied
+ */
+export function chooseMode(
+  { intent, permissionMode }: Pick<RunRequest, 'intent' | 'permissionMode'>,
+  { agentId }: BackendTarget,
+  agents: AgentInfo[],
+  parent: Session,
+  caller: Caller,
+): PermissionMode {
+  const agent = agents.find((each) => each.agentId === agentId);
+  if (agent === undefined || !agent.available) throw agentNotAvailable(agentId, agents);
+  const wanted = permissionMode ?? defaultMode(intent, parent);
+  const fits: PermissionMode[] = [
+    wanted,
+    ...(permissionMode === undefined && wanted === 'read_only' ? (['plan'] as const) : []),
+  ];
+  const mode = fits.find((each) => agent.permissionModes.includes(each));
+  if (mode === undefined) {
+    throw new KaiwuError('unsupported', `${agentId} has no permission mode ${fits.join(' or ')}.`, {
+      hint: `It has: ${agent.permissionModes.join(', ') || 'none'}. Name one of them, or take another agent.`,
+      details: { agentId, permissionModes: agent.permissionModes },
+    });
+  }
+  refuseRaise(caller, mode, parent.permissionMode, `a run of ${parent.sessionId}`);
+  return mode;
+}
