@@ -40,6 +40,9 @@ export interface HomePaths {
   home: string;
   config: string;
   configLock: string;
+  /** Agents that the person added. */
+  agents: string;
+  agentsLock: string;
   logs: string;
   backend: {
     folder: string;
@@ -70,6 +73,8 @@ export function toHomePaths(home: string): HomePaths {
     home,
     config: join(home, 'config.json'),
     configLock: join(home, 'config.lock'),
+    agents: join(home, 'agents.json'),
+    agentsLock: join(home, 'agents.lock'),
     logs: join(home, 'logs'),
     backend: {
       folder: backend,

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { open, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod';
 import { KaiwuError } from '../core/errors.ts';
+import { findJsonFault } from '../core/json-position.ts';
 import { assertOwner, ensurePrivateFolder, ownUid } from './private-folder.ts';
 
 /** Larger is not a state file of ours, bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
+
+/** O_NONBLOCK: opening a FIFO without it waits for a writer for ever. */
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
  * Reads a JSON file of this user. Absent is undefined; whatever else is wrong is an error that names the file,
@@ -18,7 +22,19 @@ export async function readStateFile<S extends z.ZodType>(
   path: string,
   schema: S,
 ): Promise<z.output<S> | undefined> {
-  const text = await readTextFile(path, { own: true });
+  return parseState(path, await readTextFile(path, { own: true }), schema);
+}
+
+/** The same at once, for a small file that is asked for where nothing can wait. @throws state_damaged */
+export function readStateFileNow<S extends z.ZodType>(path: string, schema: S): z.output<S> | undefined {
+  return parseState(path, readTextNow(path), schema);
+}
+
+function parseState<S extends z.ZodType>(
+  path: string,
+  text: string | undefined,
+  schema: S,
+): z.output<S> | undefined {
   if (text === undefined) return undefined;
   if (text.trim() === '') throw damaged(path, 'it is empty');
   let value: unknown;
@@ -26,7 +42,9 @@ export async function readStateFile<S extends z.ZodType>(
     value = JSON.parse(text);
   } catch (cause) {
     // The parser's own message may quote a secret of the file.
-    throw damaged(path, `it is not whole JSON (${Buffer.byteLength(text)} bytes)`, cause);
+    const { line, column } = findJsonFault(text);
+    const where = `from line ${line}, column ${column} on`;
+    throw damaged(path, `it is not whole JSON ${where} (${Buffer.byteLength(text)} bytes)`, cause);
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -37,24 +55,42 @@ export async function readStateFile<S extends z.ZodType>(
   );
 }
 
+function readTextNow(path: string): string | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, READ);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw damaged(path, `it cannot be read (${code ?? 'unknown error'})`, error);
+  }
+  try {
+    assertUsable(path, fstatSync(fd), true);
+    return readFileSync(fd, 'utf8');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function assertUsable(path: string, info: Stats, own: boolean): void {
+  if (!info.isFile()) throw damaged(path, 'it is not a regular file');
+  if (own) assertOwner(path, info.uid);
+  if (info.size > MAX_BYTES) throw damaged(path, `it is ${info.size} bytes long`);
+}
+
 /**
  * Text of a regular file; undefined when there is none. Never blocks on a pipe or a device.
  * @param options.own refuse the file of another user
  * @throws state_damaged
  */
 export async function readTextFile(path: string, options: { own: boolean }): Promise<string | undefined> {
-  // O_NONBLOCK: opening a FIFO without it waits for a writer for ever.
-  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-  const handle = await open(path, flags).catch(async (error: NodeJS.ErrnoException) => {
+  const handle = await open(path, READ).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw await unreadable(path, error);
   });
   if (handle === undefined) return undefined;
   try {
-    const info = await handle.stat();
-    if (!info.isFile()) throw damaged(path, 'it is not a regular file');
-    if (options.own) assertOwner(path, info.uid);
-    if (info.size > MAX_BYTES) throw damaged(path, `it is ${info.size} bytes long`);
+    assertUsable(path, await handle.stat(), options.own);
     return await handle.readFile('utf8');
   } finally {
     await handle.close();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type * as z from 'zod';
 import { KaiwuError } from '../../core/errors.ts';
-import { findJsonFault } from './json-position.ts';
+import { findJsonFault } from '../../core/json-position.ts';
 
 /** Largest body of a call, bytes. */
 export const MAX_CALL_BYTES = 8 * 1024 * 1024;
