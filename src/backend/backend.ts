@@ -96,6 +96,7 @@ export function createBackend(options: BackendOptions): Backend {
     timings: options.timings?.link,
     onLinked(machineId) {
       const resumed = resumeMachine(machineId, { store, links, starts, deliveries, archives, log })
+        .then(() => runWork.machineLinked(machineId))
         .catch((error: unknown) => log.error({ machineId, error }, 'could not resume a machine'))
         .finally(() => resuming.delete(resumed));
       resuming.add(resumed);
@@ -108,7 +109,7 @@ export function createBackend(options: BackendOptions): Backend {
   });
   const archives = createArchives({ sessions: store.sessions, links });
   const deliveries = createDeliveries({ store, links, starts, log });
-  const ports = createBackendPorts({
+  const { ports, runWork } = createBackendPorts({
     store,
     links,
     starts,
@@ -117,6 +118,7 @@ export function createBackend(options: BackendOptions): Backend {
     revocations,
     runtime,
     randomBytes,
+    log,
     serverInfo: () => ({
       serverId,
       url: publicUrl ?? bound.url,
@@ -201,6 +203,7 @@ export function createBackend(options: BackendOptions): Backend {
     await gate.close(drainMs);
     await closeStreams();
     await links.close();
+    await runWork.close();
     await deliveries.close();
     await Promise.all(resuming);
     await server.close();
@@ -212,6 +215,7 @@ export function createBackend(options: BackendOptions): Backend {
       if (!isLoopback(host) && options.allowPlainRemote !== true) throw plainRemote(host);
       await store.machines.disconnectAll();
       await engine.recover();
+      await runWork.resume();
       bound = { host, url: '' };
       const { port: actual } = await server.listen(host, port);
       bound = { host, url: `http://${bracketed(isWildcard(host) ? '127.0.0.1' : host)}:${actual}` };

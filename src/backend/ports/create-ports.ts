@@ -1,5 +1,6 @@
 import type { BackendPorts } from '../../core/engine.ts';
 import type { BackendServer } from '../../core/ports/fleet.ts';
+import type { Logger } from '../../core/ports/host.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { Revocations } from '../revocations.ts';
@@ -7,6 +8,8 @@ import type { RandomBytes } from '../secrets.ts';
 import type { BackendStore } from '../store/store.ts';
 import type { Archives } from '../work/archives.ts';
 import type { Deliveries } from '../work/deliveries.ts';
+import { endRunsWithParent } from '../work/runs/end-with-parent.ts';
+import { createRunWork, type RunWork } from '../work/runs/runs.ts';
 import type { Starts } from '../work/starts.ts';
 import { createAskMachine } from './ask-machine.ts';
 import { createSessionControl } from './control.ts';
@@ -16,6 +19,7 @@ import { createIdentity } from './identity.ts';
 import { createInbox } from './inbox.ts';
 import { createMessages } from './messages.ts';
 import { createStartNew } from './new-session.ts';
+import { createRuns } from './runs.ts';
 import { createSpawn } from './spawn.ts';
 
 export interface PortsOptions {
@@ -27,39 +31,50 @@ export interface PortsOptions {
   revocations: Revocations;
   runtime: Runtime;
   randomBytes: RandomBytes;
+  log: Logger;
   /** This node, as it is now. */
   serverInfo(): BackendServer;
 }
 
-/** What actions call, over the store and the machine links. */
-export function createBackendPorts(options: PortsOptions): BackendPorts {
-  const { store, links, deliveries } = options;
+/** What actions call, over the store and the machine links; and the work on runs, which goes on by itself. */
+export function createBackendPorts(options: PortsOptions): { ports: BackendPorts; runWork: RunWork } {
+  const { store, links, deliveries, log, runtime } = options;
   const ask = createAskMachine({ links, machines: store.machines });
   const startNew = createStartNew(options);
   const freshAgents = createFreshAgents({ store, ask });
-  return {
-    sessions: {
-      list: store.sessions.list,
-      get: store.sessions.get,
-      findByPrefix: store.sessions.findByPrefix,
-      setTitle: store.sessions.setTitle,
-      lineage: store.sessions.lineage,
-      isWithin: store.sessions.isWithin,
-      async setArchived(sessionId, archived) {
-        const session = await store.sessions.setArchived(sessionId, archived);
-        // Machines that came back meanwhile were not handed what archived sessions still had queued.
-        if (!archived) void deliveries.deliver(sessionId);
-        return session;
+  const messages = createMessages(options);
+  const { sessions, control } = endRunsWithParent(
+    {
+      sessions: {
+        list: store.sessions.list,
+        get: store.sessions.get,
+        findByPrefix: store.sessions.findByPrefix,
+        setTitle: store.sessions.setTitle,
+        lineage: store.sessions.lineage,
+        isWithin: store.sessions.isWithin,
+        async setArchived(sessionId, archived) {
+          const session = await store.sessions.setArchived(sessionId, archived);
+          // Machines that came back meanwhile were not handed what archived sessions still had queued.
+          if (!archived) void deliveries.deliver(sessionId);
+          return session;
+        },
       },
+      control: createSessionControl({
+        store,
+        ask,
+        archives: options.archives,
+        spawn: createSpawn({ ...options, startNew, freshAgents }),
+        fork: createFork({ ...options, startNew }),
+      }),
     },
-    control: createSessionControl({
-      store,
-      ask,
-      archives: options.archives,
-      spawn: createSpawn({ ...options, startNew, freshAgents }),
-      fork: createFork({ ...options, startNew }),
-    }),
-    messages: createMessages(options),
+    () => runWork,
+  );
+  const runWork = createRunWork({ store, control, messages, runtime, log });
+  const ports: BackendPorts = {
+    sessions,
+    control,
+    messages,
+    runs: createRuns({ store, work: runWork, runtime, freshAgents }),
     inbox: createInbox(options),
     transcripts: store.transcripts,
     machines: createMachines(options),
@@ -69,4 +84,5 @@ export function createBackendPorts(options: PortsOptions): BackendPorts {
     audit: store.audit,
     identity: createIdentity(options),
   };
+  return { ports, runWork };
 }

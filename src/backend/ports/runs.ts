@@ -10,8 +10,7 @@ import type { BackendStore } from '../store/store.ts';
 import { watch } from '../watch.ts';
 import type { RunWork } from '../work/runs/runs.ts';
 import { toSpoken } from '../work/runs/spoken.ts';
-import { chooseMode, defaultMode, requireKinds } from '../work/runs/targets.ts';
-import { refuseRaise } from './escalation.ts';
+import { chooseMode, defaultMode, freedomOf, requireKinds } from '../work/runs/targets.ts';
 
 /** Seconds that a run has where its caller says nothing. */
 const DEFAULT_TIMEOUT_SECONDS = 1800;
@@ -84,12 +83,15 @@ export function createRuns(options: {
           details: { issues: [{ path: 'worktree', message }] },
         });
       }
-      refuseRaise(caller, request.permissionMode, parent.permissionMode, `a run of ${sessionId}`);
+      const { sessionId: ownId } = caller.scope;
+      const own = ownId === undefined ? undefined : await store.sessions.get(ownId);
+      const refuseFreer = freedomOf(caller, parent, own);
+      refuseFreer(request.permissionMode);
       const agents = await agentsOf(parent.machineId, request, caller);
       requireKinds(backendTargets, agents);
       const started: StoredRun[] = [];
       for (const backendTarget of backendTargets) {
-        const mode = chosen(() => chooseMode(request, backendTarget, agents, parent, caller));
+        const mode = chosen(() => chooseMode(request, backendTarget, agents, parent, refuseFreer));
         const run = {
           runId: options.runtime.newId('run'),
           sessionId,

@@ -1,6 +1,8 @@
+import type { Caller } from '../../../core/call.ts';
 import { KaiwuError } from '../../../core/errors.ts';
 import type { SessionControlPort } from '../../../core/ports/sessions.ts';
 import type { RunIntent } from '../../../core/run.ts';
+import { isAgent } from '../../ports/escalation.ts';
 import type { StoredRun } from '../../store/run-store.ts';
 import type { BackendStore } from '../../store/store.ts';
 import { watch } from '../../watch.ts';
@@ -84,12 +86,16 @@ export async function openRunSession(
       ...(run.modelId === undefined ? {} : { modelId: run.modelId }),
       ...(run.worktree === true ? { worktree: {} } : {}),
     },
-    run.requester,
+    within(run.requester, parent.sessionId),
     signal,
   );
   await store.runs.setSession(run.runId, sessionId);
   return sessionId;
 }
+
+/** What an agent starts is a child of the session that its token is for: here of the one that the run belongs to. */
+const within = (requester: Caller, sessionId: string): Caller =>
+  isAgent(requester) ? { ...requester, scope: { ...requester.scope, sessionId } } : requester;
 
 function toTitle({ intent, instructions }: StoredRun): string {
   const first = instructions.trim().split('\n', 1)[0] ?? '';

@@ -73,7 +73,11 @@ export function createRunWork(options: {
   async function work(run: StoredRun, worker: Worker, before: Promise<void> | undefined): Promise<void> {
     await before;
     const { signal } = worker.abort;
-    worker.timer = setTimeout(() => void end(run.runId, 'timed_out', timedOut(run)), remainingMs(run));
+    worker.timer = setTimeout(() => {
+      end(run.runId, 'timed_out', timedOut(run)).catch((error: unknown) =>
+        log.error({ runId: run.runId, error }, 'a run over its time was not stopped'),
+      );
+    }, remainingMs(run));
     try {
       for (;;) {
         const found = await workRun(

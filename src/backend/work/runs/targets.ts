@@ -43,7 +43,7 @@ export function chooseMode(
   { agentId }: BackendTarget,
   agents: AgentInfo[],
   parent: Session,
-  caller: Caller,
+  refuseFreer: (mode: PermissionMode) => void,
 ): PermissionMode {
   const agent = agents.find((each) => each.agentId === agentId);
   if (agent === undefined || !agent.available) throw agentNotAvailable(agentId, agents);
@@ -52,13 +52,29 @@ export function chooseMode(
     wanted,
     ...(permissionMode === undefined && wanted === 'read_only' ? (['plan'] as const) : []),
   ];
-  const mode = fits.find((each) => agent.permissionModes.includes(each));
+  // Every agent starts in its default, also one that names no modes.
+  const mode = fits.find((each) => each === 'default' || agent.permissionModes.includes(each));
   if (mode === undefined) {
     throw new KaiwuError('unsupported', `${agentId} has no permission mode ${fits.join(' or ')}.`, {
       hint: `It has: ${agent.permissionModes.join(', ') || 'none'}. Name one of them, or take another agent.`,
       details: { agentId, permissionModes: agent.permissionModes },
     });
   }
-  refuseRaise(caller, mode, parent.permissionMode, `a run of ${parent.sessionId}`);
+  refuseFreer(mode);
   return mode;
+}
+
+/**
+ * An agent's run is no freer than the session that it belongs to, nor than the agent's own: only its token proves which one
+ * that is. @returns what refuses a freer mode
+ */
+export function freedomOf(
+  caller: Caller,
+  parent: Session,
+  own: Session | undefined,
+): (mode: PermissionMode | undefined) => void {
+  const limits = [parent.permissionMode, own?.permissionMode ?? STRICTEST_MODE];
+  return (mode) => {
+    for (const limit of limits) refuseRaise(caller, mode, limit, `a run of ${parent.sessionId}`);
+  };
 }
