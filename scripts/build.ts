@@ -44,6 +44,9 @@ const bundleProcesses = () =>
 /** One file, since every host waits for it to start: reading a dozen chunks took a third of that time. */
 const bundleMcp = () => build({ ...shared, entryPoints: [entry('mcp')] });
 
+/** Small, since each agent without MCP over HTTP starts one. */
+const bundleBridge = () => build({ ...shared, banner: {}, entryPoints: [entry('session-tools-bridge')] });
+
 async function writeCatalog(): Promise<void> {
   const { registry } = await import('../src/app/registry.generated.ts');
   const { createCatalog } = await import('../src/core/catalog.ts');
@@ -52,7 +55,7 @@ async function writeCatalog(): Promise<void> {
 
 await writeRegistry();
 await rm(fresh, { recursive: true, force: true });
-await Promise.all([bundleProcesses(), bundleMcp()]);
+await Promise.all([bundleProcesses(), bundleMcp(), bundleBridge()]);
 await writeCatalog();
 // Swapped at once, so that whoever starts a process meanwhile finds the old or the new one.
 await rm(dist, { recursive: true, force: true });

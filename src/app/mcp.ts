@@ -1,17 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AGENT_SESSION_VARIABLE } from '../core/agent-mark.ts';
-import type { BackendClient } from '../core/client.ts';
 import { KaiwuError } from '../core/errors.ts';
-import type { ActionManifest } from '../core/spec.ts';
 import type { Channel } from '../local/home.ts';
-import { readTextFile, writeStateFile } from '../local/state-file.ts';
-import type { SeenCatalog, ToolsCache } from '../surfaces/mcp/tool-list.ts';
 import { type App, createApp } from './app.ts';
 import {
   credentialsOf,
-  openBackend,
   optional,
   requireCredentials,
   resolveTarget,
@@ -19,6 +12,7 @@ import {
   type Target,
 } from './connection.ts';
 import { complain, createStderrLog, runMcpProcess } from './mcp-process.ts';
+import { createConnect, createToolsCache, readBuiltin } from './mcp-sources.ts';
 
 interface McpFlags extends ServerFlags {
   session?: string;
@@ -39,9 +33,9 @@ export async function runMcp(channel: Channel, args: readonly string[]): Promise
     // A keyring may be slow to answer; whether anybody signed in at all need not be.
     if ((await credentialsOf(app, target).place()) !== 'keyring') await requireCredentials(app, target);
     return await runMcpProcess(createStderrLog(app.env.KAIWU_LOG === 'debug' ? 'debug' : 'warn'), {
-      connect: createConnect(app, flags, target),
+      connect: createConnect(app, target),
       builtin: readBuiltin,
-      toolsCache: createToolsCache(join(target.paths.folder, `tools-${surface}.json`)),
+      toolsCache: createToolsCache(target, surface),
       version: app.version,
       random: Math.random,
       describeDaemon: () => describeDaemon(app, target),
@@ -73,42 +67,6 @@ function readFlags(args: readonly string[]): McpFlags {
       hint: 'It takes --server NAME, --server-url URL, --webapp-url URL and --session ID.',
     });
   }
-}
-
-/** Reads anew where the backend is and who is signed in, and answers the same client while neither has changed. */
-function createConnect(app: App, flags: McpFlags, first: Target): () => Promise<BackendClient> {
-  // A host keeps the profile that it was started with, whichever becomes the active one.
-  const pinned: ServerFlags = flags.serverUrl === undefined ? { server: first.profile } : flags;
-  let last: { key: string; client: BackendClient } | undefined;
-  return async () => {
-    const target = await resolveTarget(app, pinned, false);
-    const { credentials, credentialStore } = target.paths;
-    const stamps = await Promise.all([credentials, credentialStore].map(stampOf));
-    const key = JSON.stringify([target.url, target.caFile, stamps]);
-    if (last?.key !== key) last = { key, client: await openBackend(app, target) };
-    return last.client;
-  };
-}
-
-/** Differs whenever the file was written anew. */
-async function stampOf(path: string): Promise<string | undefined> {
-  const info = await stat(path).catch(() => undefined);
-  return info && `${info.ino} ${info.mtimeMs} ${info.size}`;
-}
-
-/** The actions of this version, written beside the bundles when they were built. */
-async function readBuiltin(): Promise<ActionManifest[]> {
-  return JSON.parse(await readFile(new URL('./catalog.json', import.meta.url), 'utf8')) as ActionManifest[];
-}
-
-function createToolsCache(path: string): ToolsCache {
-  return {
-    async read() {
-      const text = await readTextFile(path, { own: true });
-      return text === undefined ? undefined : (JSON.parse(text) as SeenCatalog);
-    },
-    write: (seen) => writeStateFile(path, seen),
-  };
 }
 
 /** What this machine knows of its daemon, beside the backend's word that it is not there. */

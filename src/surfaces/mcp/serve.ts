@@ -3,6 +3,7 @@ import type { BackendClient } from '../../core/client.ts';
 import type { Logger } from '../../core/ports/host.ts';
 import type { ActionManifest, Surface } from '../../core/spec.ts';
 import { createBackendLink } from './backend-link.ts';
+import { INSTRUCTIONS } from './instructions.ts';
 import { serveProtocol } from './sdk.ts';
 import { aborted, delay, TIMING, type Timing } from './timing.ts';
 import { createToolCalls } from './tool-calls.ts';
@@ -34,11 +35,6 @@ export interface ServeMcpOptions {
   random(): number;
   timing?: Partial<Timing>;
 }
-
-const INSTRUCTIONS =
-  'Kaiwu starts and steers coding agents in sessions on the machines of this account. The tools listed here are the most used ' +
-  'actions; the catalog has more: search it, read the spec of what you find, then execute it by its id. A call that ' +
-  'answers approval_request_created waits for a person: it has not run yet.';
 
 /**
  * Serves one host over a pair of pipes until the host goes away or `signal` aborts, then answers what is open and settles

@@ -47,3 +47,11 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
+
+/** Reason of a signal: the host is no longer there, which is no word on what it had asked for. */
+export class HostHungUp extends Error {
+  constructor() {
+    super('the host hung up');
+    this.name = 'HostHungUp';
+  }
+}

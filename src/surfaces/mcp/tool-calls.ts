@@ -4,7 +4,7 @@ import { toClientLabel } from '../../core/normalise-client.ts';
 import type { BackendLink } from './backend-link.ts';
 import { type ToolResult, toToolResult } from './result.ts';
 import type { ToolCall } from './sdk.ts';
-import type { Timing } from './timing.ts';
+import { HostHungUp, type Timing } from './timing.ts';
 
 export interface ToolCalls {
   call(call: ToolCall): Promise<ToolResult>;
@@ -36,10 +36,10 @@ export function createToolCalls(options: {
       const action: ActionCall = { actionId: call.name, input: call.args, context };
       const client = await backend.get();
       const envelope = await client.execute(action, signal);
-      if (!wasNeverSent(envelope)) return envelope;
+      if (!wasNotTaken(envelope)) return envelope;
       backend.forget();
-      const moved = await backend.get();
-      return moved === client ? envelope : await moved.execute(action, signal);
+      const other = await backend.get();
+      return other === client ? envelope : await other.execute(action, signal);
     } catch (error) {
       return { status: 'error', error: toWireError(error) };
     }
@@ -72,8 +72,9 @@ export function createToolCalls(options: {
   return {
     async call(call) {
       const controller = new AbortController();
-      // The host took the call back; at the end of this process it only hangs up.
-      const abort = () => controller.abort(ended ? undefined : new CallWithdrawn());
+      // The host took the call back; at the end of this process, or of the host's, the call is only hung up.
+      const abort = () =>
+        controller.abort(ended || call.signal.reason instanceof HostHungUp ? undefined : new CallWithdrawn());
       if (ended || call.signal.aborted) abort();
       call.signal.addEventListener('abort', abort, { once: true });
       open.add(controller);
@@ -104,11 +105,11 @@ function startProgress({ name, progress, signal }: ToolCall, everyMs: number): (
   return () => clearInterval(timer);
 }
 
-/** Nobody listened there, so the call can be made elsewhere without being made twice. */
-const wasNeverSent = (envelope: Envelope): boolean =>
+/** Nobody listened there, or nobody was known by that token: the call can be made anew without being made twice. */
+const wasNotTaken = (envelope: Envelope): boolean =>
   envelope.status === 'error' &&
-  envelope.error.code === 'backend_unreachable' &&
-  envelope.error.details?.['cause'] === 'ECONNREFUSED';
+  (envelope.error.code === 'not_authenticated' ||
+    (envelope.error.code === 'backend_unreachable' && envelope.error.details?.['cause'] === 'ECONNREFUSED'));
 
 const endedHere = (name: string) =>
   new KaiwuError('canceled', `${name} was canceled: the MCP server of this host is ending.`, {
