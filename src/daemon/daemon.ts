@@ -37,6 +37,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   const journal = createJournal(options.db, runtime);
   const registry = createAgentRegistry({
     table: options.agents.table,
+    added: options.agents.added,
     env: options.agents.env,
     lastModels: journal.lastModels,
   });

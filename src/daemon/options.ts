@@ -73,6 +73,8 @@ export interface DaemonOptions {
   processTable: ProcessTable;
   agents: {
     table: AgentDefinition[];
+    /** Agents that the person added, read afresh at each call. @throws state_damaged */
+    added?(): AgentDefinition[];
     /** What the daemon was started with; agents get a part of it. */
     env: Environment;
     /** MCP servers that a session is given. */

@@ -2,8 +2,7 @@ import { EVENT_LIMITS } from '../../core/link.ts';
 import type { AgentOption, ConfigOption } from '../../core/session.ts';
 import { isObject, type Json, objects } from './json.ts';
 
-/** Settings beside mode and model that are kept of one session, and values of each. */
-const MAX_SETTINGS = 50;
+/** Values of one setting that are kept. */
 const MAX_VALUES = 200;
 
 /** One thing that an agent lets us choose (mode or model) and through which of its methods. */
@@ -58,7 +57,7 @@ export const toSettings = (configOptions: unknown): ConfigOption[] =>
   objects(configOptions)
     .filter(({ category }) => category !== 'mode' && category !== 'model')
     .flatMap(toSetting)
-    .slice(0, MAX_SETTINGS);
+    .slice(0, EVENT_LIMITS.configOptions);
 
 function toSetting(option: Json): ConfigOption[] {
   const configId = text(option.id);

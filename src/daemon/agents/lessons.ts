@@ -11,8 +11,8 @@ interface Known {
   features?: AgentFeature[];
   /** Modes of its own that its sessions reported. */
   modeIds?: string[];
-  /** It said that nobody is signed in. */
-  lacks?: { at: 'start' | 'prompt'; message: string };
+  /** Whether somebody is signed in, as it showed, and what the evidence was then. */
+  signIn?: { proven: boolean; at: Lesson['at']; message?: string; mark: string };
 }
 
 /** What the agents of this machine have shown since the daemon started. */
@@ -22,19 +22,27 @@ export function createLessons() {
 
   return {
     of,
-    lacks: (agentId: string) => of(agentId).lacks,
-    note(agentId: string, lesson: Lesson) {
+    /** What it showed of its sign-in, if the evidence is what it was. */
+    signIn(agentId: string, mark: string) {
+      const { signIn } = of(agentId);
+      return signIn?.mark === mark ? signIn : undefined;
+    },
+    /** @param startProves somebody must be signed in for it to start */
+    note(agentId: string, lesson: Lesson, { mark, startProves }: { mark: string; startProves: boolean }) {
       const known = of(agentId);
+      const { at } = lesson;
       if ('error' in lesson) {
-        const { at, error } = lesson;
-        const isSetup = error instanceof KaiwuError && error.code === 'agent_needs_setup';
-        if (isSetup) all.set(agentId, { ...known, lacks: { at, message: error.message } });
+        const { error } = lesson;
+        if (!(error instanceof KaiwuError) || error.code !== 'agent_needs_setup') return;
+        all.set(agentId, { ...known, signIn: { proven: false, at, message: error.message, mark } });
         return;
       }
-      // Some agents start without anybody signed in and say so at the first prompt: that they started proves nothing.
-      const lacks = known.lacks?.at === 'prompt' && lesson.at === 'start' ? known.lacks : undefined;
-      const { features, modeIds } = lesson.at === 'start' ? lesson : known;
-      all.set(agentId, { features, modeIds, lacks });
+      const proves = at === 'prompt' || (startProves && known.signIn?.at !== 'prompt');
+      all.set(agentId, {
+        ...known,
+        ...('features' in lesson ? { features: lesson.features, modeIds: lesson.modeIds } : {}),
+        ...(proves ? { signIn: { proven: true, at, mark } } : {}),
+      });
     },
   };
 }

@@ -7,10 +7,14 @@ import type { AgentInfo, AgentOption, PermissionMode } from '../../core/session.
 import { signalGroup } from '../acp/group.ts';
 import { toBoundedOptions } from '../session/bounded.ts';
 import type { AgentDefinition } from './agents.ts';
-import { createLessons, type Lesson } from './lessons.ts';
 import { type Environment, toAgentEnvironment } from './environment.ts';
+import { toKnownModes } from './known-modes.ts';
+import { createLessons, type Lesson } from './lessons.ts';
+import { lookForSignIn } from './sign-in.ts';
 
 const VERSION_LIMIT_MS = 5000;
+/** Most characters of why an agent cannot be used. */
+const MAX_REASON = 1000;
 
 /** An agent that can be started here and now. */
 export interface FoundAgent {
@@ -37,6 +41,8 @@ export interface AgentRegistry {
 
 export function createAgentRegistry(options: {
   table: AgentDefinition[];
+  /** Agents that the person added, read afresh. @throws state_damaged */
+  added?(): AgentDefinition[];
   env: Environment;
   lastModels(agentId: string): AgentOption[];
 }): AgentRegistry {
@@ -47,36 +53,85 @@ export function createAgentRegistry(options: {
 
   const locate = (definition: AgentDefinition) => findCommand(definition.command, env.PATH ?? '');
 
+  /** The agents that come with Kaiwu work whatever has become of the person's file. */
+  function everything(): { all: AgentDefinition[]; damage?: unknown } {
+    try {
+      const added = options.added?.() ?? [];
+      return {
+        all: [...table, ...added.filter(({ agentId }) => !table.some((one) => one.agentId === agentId))],
+      };
+    } catch (damage) {
+      return { all: table, damage };
+    }
+  }
+
   function describe(agentId: string): AgentDefinition {
-    const definition = table.find((one) => one.agentId === agentId);
+    const { all, damage } = everything();
+    const definition = all.find((one) => one.agentId === agentId);
     if (definition !== undefined) return definition;
-    const known = table.map((one) => one.agentId);
+    if (damage !== undefined) throw damage;
+    const known = all.map((one) => one.agentId);
     throw new KaiwuError('agent_not_available', `There is no agent ${JSON.stringify(agentId)}.`, {
       hint: `Use one of ${known.join(', ')}.`,
       details: { agentId, known },
     });
   }
 
+  function evidenceOf(definition: AgentDefinition) {
+    const { evidence, command, args } = definition;
+    const agentEnv = toAgentEnvironment(env, definition);
+    const looked = evidence && lookForSignIn(evidence, agentEnv);
+    return {
+      found: looked === undefined || evidence?.optional === true || looked.found,
+      // An added agent that was changed is another one.
+      mark: looked?.mark ?? JSON.stringify([command, args, agentEnv]),
+      startProves: evidence?.missingAt !== 'prompt',
+    };
+  }
+
+  function learn(definition: AgentDefinition, lesson: Lesson): void {
+    lessons.note(definition.agentId, lesson, evidenceOf(definition));
+  }
+
+  /** Whether it can be used, by what can be seen and by what it showed; the latter counts for more. */
+  function stateOf(definition: AgentDefinition): Pick<AgentInfo, 'state' | 'reason' | 'setup'> {
+    if (locate(definition) === undefined) return { state: 'not_installed', reason: missing(definition) };
+    const { found, mark } = evidenceOf(definition);
+    const shown = lessons.signIn(definition.agentId, mark);
+    if (shown?.proven ?? found) return { state: 'ready' };
+    const { name, setup, signIn } = definition;
+    const said = shown?.message ?? `Nobody is signed in to ${name} on this machine.`;
+    return {
+      state: 'needs_setup',
+      reason: [said, signIn].filter(Boolean).join(' ').slice(0, MAX_REASON),
+      ...(setup === undefined ? {} : { setup }),
+    };
+  }
+
   function toInfo(definition: AgentDefinition): AgentInfo {
-    const { agentId, name, install } = definition;
+    const { agentId, name, install, source = 'built_in', guessedModes = [] } = definition;
     const command = locate(definition);
     const version = definition.version ?? (command === undefined ? undefined : versions.get(command));
     const reported = toBoundedOptions(options.lastModels(agentId));
+    const { features, modeIds = [] } = lessons.of(agentId);
+    const shown = toKnownModes(definition.modes, modeIds);
+    const modes = Object.keys(definition.modes) as PermissionMode[];
     return {
       agentId,
       name,
       available: command !== undefined,
-      state: command === undefined ? 'not_installed' : lessons.lacks(agentId) ? 'needs_setup' : 'ready',
-      source: definition.source ?? 'built_in',
-      ...(command === undefined ? { reason: missing(definition) } : {}),
+      ...stateOf(definition),
+      source,
+      ...(features === undefined ? {} : { features }),
       ...(install === undefined ? {} : { install }),
       ...(version === undefined ? {} : { version }),
-      permissionModes: Object.keys(definition.modes) as PermissionMode[],
+      permissionModes: modes.filter((mode) => !guessedModes.includes(mode) || shown.includes(mode)),
       models: reported.length > 0 ? reported : definition.models,
     };
   }
 
-  async function learn(): Promise<void> {
+  /** An added agent may take the question for a start, and is not asked. */
+  async function learnAll(): Promise<void> {
     for (const definition of table) {
       const command = definition.version === undefined ? locate(definition) : undefined;
       if (command === undefined || versions.has(command)) continue;
@@ -87,7 +142,7 @@ export function createAgentRegistry(options: {
 
   return {
     describe,
-    list: () => table.map(toInfo),
+    list: () => everything().all.map(toInfo),
     find(agentId) {
       const definition = describe(agentId);
       const command = locate(definition);
@@ -97,7 +152,7 @@ export function createAgentRegistry(options: {
           command,
           env: toAgentEnvironment(env, definition),
           secrets: Object.values(definition.secretEnv ?? {}),
-          learn: (lesson) => lessons.note(agentId, lesson),
+          learn: (lesson) => learn(definition, lesson),
         };
       }
       throw new KaiwuError('agent_not_available', missing(definition), {
@@ -106,7 +161,7 @@ export function createAgentRegistry(options: {
       });
     },
     learnVersions() {
-      learning ??= learn().finally(() => {
+      learning ??= learnAll().finally(() => {
         learning = undefined;
       });
       return learning;
