@@ -1,6 +1,7 @@
 import type { Approval } from './approval.ts';
 import type { Caller } from './call.ts';
 import { KaiwuError } from './errors.ts';
+import type { ActionData } from './spec.ts';
 
 /** Policy rule whose `mcp.enabled` lets a host decide what it asked for itself. */
 export const SELF_DECISION_RULE = 'approvals.selfDecision';
@@ -83,3 +84,17 @@ export const beyondScope = ({ artifactId, actionId }: Approval) =>
   new KaiwuError('forbidden', `Approval ${artifactId} is for ${actionId}, which this token does not reach.`, {
     hint: 'A token decides only what it could do itself; use one that reaches further.',
   });
+
+/** What waits for a person is stored, and a secret is stored nowhere. @throws unsupported naming the fields */
+export function requireNoSecrets({ id, secrets = [] }: ActionData, input: Record<string, unknown>): void {
+  const given = secrets.filter((name) => input[name] !== undefined);
+  if (given.length === 0) return;
+  throw new KaiwuError(
+    'unsupported',
+    `${id} would wait for a person here, and ${given.join(', ')} is secret: it cannot be kept until then.`,
+    {
+      hint: `Call it without ${given.join(', ')}, or from where the policy lets it run without asking. Nothing was done.`,
+      details: { fields: given },
+    },
+  );
+}

@@ -8,6 +8,7 @@ import {
   neverDecides,
   notYours,
   ownRequest,
+  requireNoSecrets,
   requireSameDecision,
   SELF_DECISION_RULE,
   stale,
@@ -99,6 +100,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     key?: string,
   ) {
     const { action, caller, input, inputDigest, sessionId } = ready;
+    requireNoSecrets(action, input);
     const { maxPendingApprovals, approvalHours } = {
       ...DEFAULT_SETTINGS,
       ...(await options.getPolicy()).settings,

@@ -1,4 +1,4 @@
-import { toInputDigest } from './digest.ts';
+import { toInputDigest, withoutFields } from './digest.ts';
 import type { AuditRow } from './ports/governance.ts';
 import type { Runtime } from './ports/stores.ts';
 import { redact } from './redact.ts';
@@ -16,7 +16,8 @@ export function toAuditInput(
   const { actionId, action, input } = call;
   try {
     // A call that came so far has its digest already; it may be over megabytes.
-    const inputDigest = call.inputDigest ?? toInputDigest(runtime, actionId, input);
+    const inputDigest =
+      call.inputDigest ?? toInputDigest(runtime, actionId, withoutFields(input, action?.secrets));
     return { input: redact(toShort(toObject(input)) as object, action?.secrets), inputDigest };
   } catch {
     return { input: { unreadable: true }, inputDigest: '' };

@@ -5,6 +5,12 @@ import type { Runtime } from './ports/stores.ts';
 export const toInputDigest = (runtime: Pick<Runtime, 'sha256'>, actionId: string, input: unknown): string =>
   toDigest(runtime, { actionId, input: input ?? {} });
 
+/** An input without its secret fields: a digest is kept, and what is short can be guessed from one. */
+export function withoutFields(input: unknown, fields: readonly string[] = []): unknown {
+  if (fields.length === 0 || typeof input !== 'object' || input === null) return input;
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !fields.includes(name)));
+}
+
 /**
  * Hex SHA-256 over the RFC 8785 JSON of a value, behind the text `before`. Half of a surrogate pair counts as U+FFFD: that
  * form has no other place for it.

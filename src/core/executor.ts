@@ -3,7 +3,7 @@ import { toAuditInput } from './audit-input.ts';
 import { requireCallable, requireNoDisguise, requireSurface, toCaller } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import { type Confirmations, isReadBack, liftConfirmation } from './confirmation.ts';
-import { toInputDigest } from './digest.ts';
+import { toInputDigest, withoutFields } from './digest.ts';
 import { noGrant } from './approval-errors.ts';
 import type { ActionEngine, EngineOptions, Identity } from './engine.ts';
 import { refuseOmitted, requireTarget } from './forwarding.ts';
@@ -105,7 +105,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     trace.input = input;
     const sessionId = await resolveSession(action, input, caller, ports.sessions);
     if (sessionId !== undefined) trace.sessionId = sessionId;
-    const inputDigest = toInputDigest(runtime, action.id, input);
+    const inputDigest = toInputDigest(runtime, action.id, withoutFields(input, action.secrets));
     trace.inputDigest = inputDigest;
     const { approval } = answer;
     return {

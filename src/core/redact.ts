@@ -49,10 +49,19 @@ function redactObject(value: object, depth: number, above: Set<unknown>): Record
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [
       name,
-      isSecret(name, item) ? HIDDEN : redactValue(item, depth + 1, inside),
+      isSecret(name, item)
+        ? HIDDEN
+        : redactValue(isEnvironment(name, item) ? namesOf(item) : item, depth + 1, inside),
     ]),
   );
 }
+
+/** Variables for a process: their names tell what they are, their values are nobody's business. */
+const isEnvironment = (name: string, value: unknown): value is object =>
+  /^env(ironment)?$/i.test(name) && typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const namesOf = (environment: object): object =>
+  Object.fromEntries(Object.keys(environment).map((name) => [name, HIDDEN]));
 
 const isSecret = (name: string, value: unknown): boolean =>
   value !== undefined && value !== null && SECRET_NAME.test(name) && !PLAIN_NAME.test(name);

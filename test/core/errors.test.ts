@@ -20,6 +20,8 @@ const PINNED = {
   machine_not_found: [404, 5, false],
   agent_not_available: [409, 10, false],
   agent_failed: [502, 10, false],
+  agent_needs_setup: [409, 10, false],
+  session_too_deep: [409, 6, false],
   timeout: [504, 8, true],
   canceled: [499, 130, false],
   conflict: [409, 6, false],

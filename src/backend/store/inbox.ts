@@ -101,6 +101,8 @@ async function approvals(db: Kysely<Schema>, { path, after: key, limit, now }: R
     // Written out, so that the index of the pending ones can be used.
     .where('approvals.status', '=', sql.lit('pending'))
     .where('approvals.expiresAt', '>', now)
+    // Those are between a voice and the person who speaks.
+    .where('approvals.confirmation', 'is', null)
     .orderBy('approvals.createdAt', 'desc')
     .orderBy('approvals.artifactId', 'desc')
     .limit(limit);
