@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
 import { SESSION_STATUSES } from '../../src/core/session.ts';
-import { agentHint, cursor, limit, machineHint, nextCursor, session } from '../_shapes.ts';
+import { agentHint, cursor, limit, machineHint, nextCursor, session, sessionHint } from '../_shapes.ts';
 import { EVERYDAY } from '../_surfaces.ts';
 
 export default defineAction({
@@ -13,8 +13,8 @@ export default defineAction({
   openWorld: false,
   surfaces: EVERYDAY,
   approvals: 'default',
-  session: 'none',
-  hints: { machineId: machineHint, agentId: agentHint },
+  session: { need: 'optional', field: 'within' },
+  hints: { machineId: machineHint, agentId: agentHint, within: sessionHint },
   columns: [
     { label: 'id', of: ['sessionId'] },
     'title',
@@ -34,12 +34,18 @@ export default defineAction({
       input: { agentId: 'demo', archived: 'include', limit: 10 },
     },
   ],
-  errors: ['invalid_input'],
+  errors: ['invalid_input', 'session_not_found', 'session_ambiguous'],
   input: z.object({
     status: z.enum(SESSION_STATUSES).optional().describe('Only sessions in this state.'),
     machineId: z.string().optional().describe('Only sessions of this machine.'),
     agentId: z.string().optional().describe('Only sessions of this agent.'),
     query: z.string().max(200).optional().describe('Only sessions with this text in title or directory.'),
+    within: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe('Only this session and those that it started, at any depth.'),
     archived: z
       .enum(['exclude', 'include', 'only'])
       .default('exclude')

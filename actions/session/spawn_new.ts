@@ -8,6 +8,7 @@ import {
   permissionMode,
   session,
   sessionBrief,
+  sessionHint,
 } from '../_shapes.ts';
 import { EVERYDAY } from '../_surfaces.ts';
 
@@ -22,11 +23,12 @@ export default defineAction({
   openWorld: true,
   surfaces: EVERYDAY,
   approvals: 'default',
-  session: 'none',
+  session: { need: 'optional', field: 'parentSessionId' },
   positionals: ['agentId', 'directory'],
   hints: {
     agentId: agentHint,
     machineId: machineHint,
+    parentSessionId: sessionHint,
     directory: {
       label: 'Workspace',
       widget: 'directory',
@@ -92,6 +94,11 @@ export default defineAction({
     'agent_failed',
     'session_directory_unavailable',
     'unsupported',
+    'session_not_found',
+    'session_ambiguous',
+    'session_archived',
+    'session_too_deep',
+    'permission_escalation_denied',
   ],
   input: z.object({
     agentId: z
@@ -114,6 +121,14 @@ export default defineAction({
     permissionMode: permissionMode.optional(),
     modelId: z.string().min(1).max(200).optional().describe("Model to use. Default: the agent's own."),
     machineId: machineId.optional(),
+    parentSessionId: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe(
+        'Session that it becomes a child of. Default: none. What an agent starts is always a child of its own session.',
+      ),
   }),
   output: z.object({
     ...sessionBrief.shape,
