@@ -66,12 +66,28 @@ const WORDS: Record<string, Word> = {
   tool: callTool,
 };
 
-/** Does what the first word of a message says; anything else is echoed. */
+/**
+ * Does what the first word of a message says; anything else is echoed. Where a line begins with `@` and such a word, as in
+ * `@say TEXT`, it does that with the rest of the message, whatever stands before.
+ */
 export async function runDirective(message: string, turn: Directives): Promise<void> {
-  const [, word = '', rest = ''] = /^\s*(\S+)\s*([\s\S]*)$/.exec(message) ?? [];
+  const { word, rest } = addressed(message) ?? firstWord(message);
   if (Object.hasOwn(WORDS, word)) await WORDS[word]?.(rest, turn);
   else await say(message, turn);
   if (turn.heard.length > 0) await say(`, and heard ${turn.heard.join(', ')}`, turn);
+}
+
+function firstWord(message: string): { word: string; rest: string } {
+  const [, word = '', rest = ''] = /^\s*(\S+)\s*([\s\S]*)$/.exec(message) ?? [];
+  return { word, rest };
+}
+
+function addressed(message: string): { word: string; rest: string } | undefined {
+  for (const line of message.matchAll(/^@([a-z]+)(?=\s|$)/gm)) {
+    const word = line[1] as string;
+    if (Object.hasOwn(WORDS, word)) return { word, rest: message.slice(line.index + line[0].length).trim() };
+  }
+  return undefined;
 }
 
 /** In chunks, as a model would. Never through the middle of a character. */

@@ -15,6 +15,8 @@ export interface FakeDaemonOptions {
   agents: AgentInfo[];
   /** Answers pings. */
   autoPong: boolean;
+  /** What the agent says to a message; undefined holds the turn, and so does any message that begins with `hold`. */
+  reply(text: string): string | undefined;
   /** Called before each request is worked on; what it throws is the answer. */
   before(method: keyof DaemonMethods, params: Record<string, Json>): void | Promise<void>;
   /** Called when a request has been worked on, before it is answered. */
@@ -90,6 +92,7 @@ export function createFakeDaemon(
     instanceId: 'instance-1',
     agents: [demoAgent],
     autoPong: true,
+    reply: (text) => `echo ${text}`,
     before() {},
     after() {},
     ...given,
@@ -113,12 +116,13 @@ export function createFakeDaemon(
   }
 
   async function turn(sessionId: string, { messageId, text }: FakeSession['messages'][number]) {
+    const reply = options.reply(text);
     await daemon.record(
       sessionId,
       { type: 'user_message', messageId, text },
-      { type: 'agent_text', messageId, block: 1, text: `echo ${text}` },
+      { type: 'agent_text', messageId, block: 1, text: reply ?? 'a moment' },
     );
-    if (text.startsWith('hold')) return;
+    if (reply === undefined || text.startsWith('hold')) return;
     await daemon.record(sessionId, { type: 'turn_ended', messageId, outcome: 'completed' });
   }
 
