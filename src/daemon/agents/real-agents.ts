@@ -15,15 +15,16 @@ const PROVIDERS = [
   'XAI_*',
 ];
 
-/** What opencode's sessions may do in each of our modes; it has no such modes of its own. */
-const OPENCODE_MODES = {
-  agent: {
-    build: { permission: { edit: 'ask', bash: 'ask' } },
-    'accept-edits': { mode: 'primary', permission: { edit: 'allow', bash: 'ask' } },
-    bypass: { mode: 'primary', permission: { edit: 'allow', bash: 'allow' } },
-    readonly: { mode: 'primary', permission: { edit: 'deny', bash: 'deny' } },
-  },
-};
+/** What sessions of OpenCode and Kilo may do in each of our modes; they have no such modes of their own. */
+const toModes = (first: string): string =>
+  JSON.stringify({
+    agent: {
+      [first]: { permission: { edit: 'ask', bash: 'ask' } },
+      'accept-edits': { mode: 'primary', permission: { edit: 'allow', bash: 'ask' } },
+      bypass: { mode: 'primary', permission: { edit: 'allow', bash: 'allow' } },
+      readonly: { mode: 'primary', permission: { edit: 'deny', bash: 'deny' } },
+    },
+  });
 
 export const REAL_AGENTS: AgentDefinition[] = [
   {
@@ -75,7 +76,8 @@ export const REAL_AGENTS: AgentDefinition[] = [
     modes: {
       default: ['default'],
       plan: ['plan'],
-      read_only: ['plan'],
+      // Its plan mode runs commands unasked. In this one it asks before each change, and is refused.
+      read_only: ['default'],
       accept_edits: ['acceptEdits'],
       bypass: ['bypassPermissions'],
     },
@@ -153,7 +155,7 @@ export const REAL_AGENTS: AgentDefinition[] = [
       optional: true,
     },
     inherit: ['OPENCODE_*', ...PROVIDERS],
-    env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(OPENCODE_MODES), OPENCODE_DISABLE_AUTOUPDATE: '1' },
+    env: { OPENCODE_CONFIG_CONTENT: toModes('build'), OPENCODE_DISABLE_AUTOUPDATE: '1' },
     modes: {
       default: ['build'],
       plan: ['plan'],
@@ -178,8 +180,14 @@ export const REAL_AGENTS: AgentDefinition[] = [
       optional: true,
     },
     inherit: ['KILO_*', ...PROVIDERS],
-    env: { KILO_DISABLE_AUTOUPDATE: '1' },
-    modes: { default: ['code'], plan: ['plan'], read_only: ['ask', 'plan'] },
+    env: { KILO_CONFIG_CONTENT: toModes('code'), KILO_DISABLE_AUTOUPDATE: '1' },
+    modes: {
+      default: ['code'],
+      plan: ['plan'],
+      read_only: ['readonly', 'ask', 'plan'],
+      accept_edits: ['accept-edits'],
+      bypass: ['bypass'],
+    },
     models: [],
   },
 ];
