@@ -6,6 +6,7 @@ import { type Command, toCommands } from '../surfaces/cli/command.ts';
 import { type CliIo, ignoreBrokenPipes } from '../surfaces/cli/io.ts';
 import { runCli } from '../surfaces/cli/run.ts';
 import { type App, createApp } from './app.ts';
+import { agentCommands } from './commands/agents.ts';
 import { authCommands } from './commands/auth.ts';
 import { daemonCommands } from './commands/daemon.ts';
 import { withFileCommands } from './commands/file-commands.ts';
@@ -45,6 +46,7 @@ async function allCommands(channel: Channel, io: CliIo): Promise<Command[]> {
     ...daemonCommands(app, io),
     ...serverCommands(app),
     ...authCommands(app),
+    ...agentCommands(app, io),
     ...mcpCommands(app),
     ...withFileCommands(
       toCommands(manifests, (...call) => runAction(app, ...call)),

@@ -2,10 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { arch, hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { createTlsAgent } from '../client/tls-agent.ts';
 import type { Logger } from '../core/ports/host.ts';
-import { toAgentTable } from '../daemon/agents/agents.ts';
 import { createControlServer } from '../daemon/control/control-server.ts';
 import { createDaemon, type Daemon } from '../daemon/daemon.ts';
 import { ensureMachineId } from '../local/config.ts';
@@ -14,6 +12,7 @@ import { ensurePrivateFolder } from '../local/private-folder.ts';
 import type { DaemonState } from '../local/process-state.ts';
 import { openSqlite } from '../local/sqlite.ts';
 import { removeStateFile, writeStateFile } from '../local/state-file.ts';
+import { builtInAgents, createAddedAgents } from './added-agents.ts';
 import type { App } from './app.ts';
 import { httpOptionsOf, requireCredentials, type Target } from './connection.ts';
 import { proxyOf } from './proxy-settings.ts';
@@ -77,12 +76,8 @@ async function open({ app, target, log }: RunDaemonOptions, release: () => void)
     log,
     processTable: app.processes,
     agents: {
-      table: toAgentTable({
-        execPath: process.execPath,
-        path: fileURLToPath(new URL('./demo-agent.js', import.meta.url)),
-        version,
-        folder: join(target.paths.folder, 'demo-agent'),
-      }),
+      table: builtInAgents(app, join(target.paths.folder, 'demo-agent')),
+      added: createAddedAgents(app, log),
       env,
     },
     sessionLogs: join(app.paths.logs, 'sessions'),

@@ -6,7 +6,7 @@ import { EVERYDAY } from '../../_surfaces.ts';
 export default defineAction({
   id: 'agents.backends.list',
   title: { en: 'List agents', 'zh-CN': '列出智能体' },
-  summary: 'Use to see which agents a machine can run, why one is missing and how to install it.',
+  summary: 'Use to see which agents a machine can run, which lack something, and the command that mends it.',
   effect: 'read',
   idempotent: true,
   openWorld: false,
@@ -17,13 +17,17 @@ export default defineAction({
   columns: [
     { label: 'id', of: ['agentId'] },
     'name',
-    'available',
+    'state',
     'version',
-    { label: 'install', of: ['install'], whole: true },
+    { label: 'next step', of: ['setup', 'install'], whole: true },
   ],
+  commands: ['agents list'],
   keywords: {
     en: [
       'available',
+      'signed in',
+      'sign in',
+      'set up',
       'installed',
       'providers',
       'claude',
@@ -33,7 +37,7 @@ export default defineAction({
       'kilo',
       'which agents',
     ],
-    'zh-CN': ['智能体', '可用', '已安装', '后端'],
+    'zh-CN': ['智能体', '可用', '已安装', '后端', '登录', '设置'],
   },
   examples: [{ title: 'On this machine', input: {} }],
   errors: ['machine_not_found', 'machine_offline', 'daemon_not_running'],

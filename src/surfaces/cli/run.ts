@@ -59,7 +59,9 @@ async function runLine(options: RunOptions, paint: Paint): Promise<number> {
     await write(io.stdout, `${path === '' ? overviewHelp(below, help) : groupHelp(path, below, help)}\n`);
     return 0;
   }
-  if (rest.includes('--help') || rest.includes('-h')) {
+  // What stands behind `--` belongs to another program.
+  const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  if (own.includes('--help') || own.includes('-h')) {
     await write(io.stdout, `${commandHelp(command, commands, help)}\n`);
     return 0;
   }
