@@ -11,6 +11,7 @@ import { grantsSuite } from './suites/grants.ts';
 import { identitySuite } from './suites/identity.ts';
 import { messagesSuite } from './suites/messages.ts';
 import { processesSuite } from './suites/processes.ts';
+import { runsSuite } from './suites/runs.ts';
 import { sessionsSuite } from './suites/sessions.ts';
 import { tortureSuite } from './suites/torture.ts';
 import { transcriptsSuite } from './suites/transcripts.ts';
@@ -40,6 +41,9 @@ for (const database of DATABASES) {
     });
     describe('policy, idempotency', () => {
       governanceSuite(database);
+    });
+    describe('runs', () => {
+      runsSuite(database);
     });
     describe('audit', () => {
       auditSuite(database);
