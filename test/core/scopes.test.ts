@@ -7,9 +7,10 @@ import { call, codeOf, identity, never, t, useEngine } from './helpers/engine-wo
 
 useEngine();
 
-const newSession = (sessionId: string) =>
+const newSession = (sessionId: string, parentSessionId?: string) =>
   t.store.sessions.insert({
     sessionId,
+    ...(parentSessionId === undefined ? {} : { parentSessionId }),
     agentId: 'demo',
     machineId: 'm',
     directory: '/x',
@@ -47,6 +48,102 @@ describe('a token for one session', () => {
       'forbidden',
     );
     expect(t.effects).toEqual([]);
+  });
+});
+
+describe('a token for one session, in a tree', () => {
+  const mine = { sessionId: 'sess_mine' };
+  const touch = (sessionId: string, scope: TokenScope = mine) => as(scope, 'note.touch', { sessionId });
+  const tree = async (scope: TokenScope, within?: string) => {
+    const envelope = await as(scope, 'note.tree', within === undefined ? {} : { within });
+    const { sessions = [] } =
+      'output' in envelope ? (envelope.output as { sessions?: { sessionId: string }[] }) : {};
+    return sessions.map(({ sessionId }) => sessionId).sort();
+  };
+
+  beforeEach(async () => {
+    await newSession('sess_mychild', 'sess_mine');
+    await newSession('sess_mygrand', 'sess_mychild');
+    await newSession('sess_otherchild', 'sess_other');
+    await newSession('sess_sibling', 'sess_mine');
+  });
+
+  it('reaches what that session started, at any depth, and nothing else', async () => {
+    for (const id of ['sess_mine', 'sess_mychild', 'sess_mygrand', 'mygrand', 'sess_mychi']) {
+      expect([id, codeOf(await touch(id))]).toEqual([id, 'ok']);
+    }
+    for (const id of ['sess_other', 'sess_otherchild', 'other', 'sess_', 'nothing', 'zz']) {
+      expect([id, codeOf(await touch(id))]).toEqual([id, 'forbidden']);
+    }
+  });
+
+  it('reaches no parent and no sibling from below', async () => {
+    const child = { sessionId: 'sess_mychild' };
+    expect(codeOf(await touch('sess_mygrand', child))).toBe('ok');
+    for (const id of ['sess_mine', 'sess_sibling', 'mine', 'sib', 'sess_other']) {
+      expect([id, codeOf(await touch(id, child))]).toEqual([id, 'forbidden']);
+    }
+  });
+
+  it('cannot tell what lies beyond from what does not exist, and is told no candidates there', async () => {
+    const shape = (envelope: Envelope) =>
+      JSON.stringify(envelope).replaceAll(/sess_otherchild|sess_otherchilx/g, 'X');
+    expect(shape(await touch('sess_otherchild'))).toBe(shape(await touch('sess_otherchilx')));
+    const ambiguous = await touch('my');
+    expect(codeOf(ambiguous)).toBe('session_ambiguous');
+    await newSession('sess_myneighbour');
+    expect(JSON.stringify(await touch('my'))).toBe(JSON.stringify(ambiguous));
+    expect(JSON.stringify(ambiguous)).not.toContain('other');
+  });
+
+  it('sees its own tree where an action is about many sessions, whatever it asks for', async () => {
+    const own = ['sess_mine', 'sess_mychild', 'sess_mygrand', 'sess_sibling'];
+    expect(await tree(mine)).toEqual(own);
+    expect(await tree(mine, 'sess_mychild')).toEqual(['sess_mychild', 'sess_mygrand']);
+    expect(await tree({ sessionId: 'sess_mychild' })).toEqual(['sess_mychild', 'sess_mygrand']);
+    expect(codeOf(await as(mine, 'note.tree', { within: 'sess_other' }))).toBe('forbidden');
+    expect(
+      codeOf(await as(mine, 'note.read', { actionId: 'note.tree', input: { within: 'sess_other' } })),
+    ).toBe('forbidden');
+    expect(await tree({}, 'sess_other')).toEqual(['sess_other', 'sess_otherchild']);
+    expect(await tree({})).toHaveLength(6);
+  });
+
+  it('is offered its own tree as the values of a field', async () => {
+    const caller = {
+      surface: 'mcp' as const,
+      client: 'mcp',
+      tokenId: 't',
+      tokenKind: 'api' as const,
+      scope: mine,
+    };
+    const options = await t.discovery.options(
+      { actionId: 'note.tree', field: 'within', input: {}, limit: 50 },
+      caller,
+      never,
+    );
+    expect(options.map(({ value }) => value).sort()).toEqual(await tree(mine));
+  });
+
+  it('asks for approvals within its tree, and decides within it where its surface may', async () => {
+    const caller: Caller = { surface: 'mcp', client: 'mcp', tokenId: 't', tokenKind: 'api', scope: mine };
+    const ask = (sessionId: string) =>
+      t.approvals.create({ actionId: 'note.touch', input: { sessionId } }, caller);
+    expect(await codeOfThrown(ask('sess_other'))).toBe('forbidden');
+    const { artifactId } = await ask('sess_mygrand');
+    const decide = (sessionId: string, surface: Surface = 'cli') =>
+      codeOfThrown(
+        t.approvals.decide(artifactId, 'approve', undefined, {
+          ...caller,
+          tokenId: 'd',
+          surface,
+          scope: { sessionId },
+        }),
+      );
+    expect(await decide('sess_mine', 'agent')).toBe('permission_escalation_denied');
+    expect(await decide('sess_sibling')).toBe('forbidden');
+    expect(await decide('sess_other')).toBe('forbidden');
+    expect(await decide('sess_mychild')).toBe('ok');
   });
 });
 

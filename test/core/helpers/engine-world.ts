@@ -96,6 +96,21 @@ const actions: AnyAction[] = [
   }),
   defineAction({
     ...base,
+    id: 'note.tree',
+    effect: 'read',
+    idempotent: true,
+    surfaces: everywhere,
+    session: { need: 'optional', field: 'within' },
+    hints: { within: { options: { action: 'note.tree', items: 'sessions', value: 'sessionId' } } },
+    input: z.object({ within: z.string().optional() }),
+    output: z.object({ sessions: z.array(z.object({ sessionId: z.string() })) }),
+    async run({ input, ports }) {
+      const { items } = await ports.sessions.list(input, { limit: 50 });
+      return { sessions: items };
+    },
+  }),
+  defineAction({
+    ...base,
     id: 'note.list',
     effect: 'read',
     idempotent: true,
