@@ -10,8 +10,11 @@ export function commandHelp(command: Command, names: readonly Command[], style: 
   const { path, inputSchema, positionals, title } = command;
   const { program, width } = style;
   const required = new Set(inputSchema.required);
-  const slots = positionals.map((field) => (required.has(field) ? `<${field}>` : `[${field}]`));
   const fields = inputSchema.properties ?? {};
+  const slots = positionals.map((field) => {
+    const name = fields[field]?.type === 'array' ? `${field}...` : field;
+    return required.has(field) ? `<${name}>` : `[${name}]`;
+  });
   const flags = [...fieldFlags(command)].filter(([, field]) => !positionals.includes(field));
   const rows: [string, string][] = flags.map(([flag, field]) => [
     `--${flag}${valueName(fields[field])}`,
@@ -56,15 +59,20 @@ export function commandHelp(command: Command, names: readonly Command[], style: 
 /** The line that a person would type for an input. */
 function toCommandLine(program: string, command: Command, input: Record<string, unknown>): string {
   const words: string[] = [];
+  const rest: string[] = [];
+  const placed: string[] = [];
   for (const field of command.positionals) {
-    if (input[field] === undefined) break;
-    words.push(quote(input[field]));
+    const value = input[field];
+    if (value === undefined) break;
+    placed.push(field);
+    // Its words may look like flags.
+    if (Array.isArray(value)) rest.push('--', ...value.map(quote));
+    else words.push(quote(value));
   }
-  const placed = command.positionals.slice(0, words.length);
   const flags = Object.entries(input)
     .filter(([field]) => !placed.includes(field))
     .flatMap(([field, value]) => toFlagWords(toFlag(field), value));
-  return [program, command.path, ...words, ...flags].join(' ');
+  return [program, command.path, ...words, ...flags, ...rest].join(' ');
 }
 
 function toFlagWords(flag: string, value: unknown): string[] {
