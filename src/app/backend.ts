@@ -11,6 +11,7 @@ import type { BackendState } from '../local/process-state.ts';
 import { agentSessionBehind } from '../local/provenance.ts';
 import { openSqlite } from '../local/sqlite.ts';
 import { readStateFile, removeStateFile, writeStateFile } from '../local/state-file.ts';
+import { toVoiceTools } from '../surfaces/voice/tools.ts';
 import type { App } from './app.ts';
 import { registry } from './registry.generated.ts';
 
@@ -64,6 +65,7 @@ async function open(options: RunBackendOptions, release: () => void): Promise<Ru
     store,
     database: 'sqlite',
     createEngine: (parts) => createEngine({ ...parts, actions: registry }),
+    toVoiceTools,
     runtime,
     randomBytes: (count) => randomBytes(count),
     agentSessionBehind,

@@ -19,6 +19,7 @@ const TABLE: Record<string, Allowed> = {
   actions: { ours: ['src/core'], npm: ['zod'], node: false },
   'src/surfaces/cli': { ours: ['src/core'], npm: ['picocolors'], node: true },
   'src/surfaces/mcp': { ours: ['src/core'], npm: ['@modelcontextprotocol/server'], node: true },
+  'src/surfaces/voice': { ours: ['src/core'], npm: [], node: false },
   'src/backend': {
     ours: ['src/core'],
     npm: ['zod', 'hono', '@hono/node-server', 'ws', 'kysely'],
@@ -41,6 +42,7 @@ const TABLE: Record<string, Allowed> = {
       'actions',
       'src/surfaces/cli',
       'src/surfaces/mcp',
+      'src/surfaces/voice',
       'src/backend',
       'src/daemon',
       'src/client',

@@ -20,6 +20,7 @@ import { addEventsRoute } from './events-route.ts';
 import type { Gate } from './gate.ts';
 import type { HttpEnv } from './http-env.ts';
 import { toOpenApi } from './openapi.ts';
+import { addVoiceRoutes, type ToVoiceTools } from './voice-routes.ts';
 
 export interface AppOptions {
   store: BackendStore;
@@ -39,6 +40,8 @@ export interface AppOptions {
   /** Asked at each request: the bound host is known once it listens. */
   address(): AddressPolicy;
   streamTimings: StreamTimings;
+  /** Without it this backend has no voice surface to offer tools for. */
+  toVoiceTools: ToVoiceTools | undefined;
 }
 
 /** The HTTP API. */
@@ -96,6 +99,8 @@ export function createApp(options: AppOptions): {
     return c.body(document, 200, { 'content-type': 'application/json' });
   });
   addCallRoutes(app, { ...options, policies: store.policies });
+  const { toVoiceTools } = options;
+  if (toVoiceTools !== undefined) addVoiceRoutes(app, { ...options, policies: store.policies, toVoiceTools });
   addAuthRoutes(app, { ...options, identity: store.identity });
   const { closeStreams } = addEventsRoute(app, {
     ...options,

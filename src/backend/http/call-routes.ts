@@ -1,16 +1,13 @@
 import type { Hono } from 'hono';
 import * as z from 'zod';
 import { type ActionCall, type CallContext, CallWithdrawn } from '../../core/call.ts';
-import type { ActionEngine } from '../../core/engine.ts';
 import { KaiwuError } from '../../core/errors.ts';
-import { surfaceInScope } from '../../core/policy.ts';
-import type { PoliciesPort } from '../../core/ports/governance.ts';
-import type { Runtime } from '../../core/ports/stores.ts';
 import { SURFACES, type Surface } from '../../core/spec.ts';
 import type { AgentGuard } from './agent-guard.ts';
 import { sendEnvelope } from './answer.ts';
 import type { Authenticate, Bearer } from './authenticate.ts';
 import { MAX_CALL_BYTES, readChecked } from './body.ts';
+import { type CatalogViews, createCatalogView } from './catalog-etag.ts';
 import type { Gate } from './gate.ts';
 import type { HttpEnv } from './http-env.ts';
 
@@ -31,18 +28,9 @@ const callSchema = z.object({
 /** `POST /v1/actions/{id}` and `GET /v1/catalog`. */
 export function addCallRoutes(
   app: Hono<HttpEnv>,
-  options: {
-    engine: ActionEngine;
-    policies: PoliciesPort;
-    authenticate: Authenticate;
-    gate: Gate;
-    runtime: Pick<Runtime, 'sha256'>;
-    serverId: string;
-    version: string;
-    agents: AgentGuard;
-  },
+  options: CatalogViews & { authenticate: Authenticate; gate: Gate; agents: AgentGuard },
 ): void {
-  const { engine, policies, agents, authenticate, gate, runtime, serverId, version } = options;
+  const { engine, agents, authenticate, gate } = options;
 
   /** Calls under way that their caller can take back, by token and the caller's own name for the call. */
   const open = new Map<string, AbortController>();
@@ -86,29 +74,13 @@ export function addCallRoutes(
     return sendEnvelope(c, envelope);
   });
 
-  // Another backend, or a build that changed an action under the same version, is another catalog.
-  const catalogDigest = runtime.sha256(JSON.stringify([serverId, version, engine.manifests]));
-  const toEtag = (surface: Surface, policyVersion: number, bearer: Bearer): string =>
-    `"${runtime.sha256(JSON.stringify([catalogDigest, policyVersion, surface, bearer.scope])).slice(0, 32)}"`;
+  const view = createCatalogView(options);
 
   app.get('/v1/catalog', async (c) => {
     gate.requireOpen();
     const bearer = await authenticate(c.req.header('authorization'));
     const surface = readSurface(c.req.query('surface'));
-    if (!surfaceInScope({ surface }, bearer.scope)) {
-      throw new KaiwuError('forbidden', `This token may not call as surface ${JSON.stringify(surface)}.`, {
-        hint: `Call as one of: ${bearer.scope.surfaces?.join(', ')}.`,
-      });
-    }
-    c.header('cache-control', 'private, no-cache');
-    const current = toEtag(surface, (await policies.get()).version, bearer);
-    if (matches(c.req.header('if-none-match'), current)) {
-      c.header('etag', current);
-      return c.body(null, 304);
-    }
-    const catalog = await engine.catalog(surface, bearer, version);
-    c.header('etag', toEtag(surface, catalog.policyVersion, bearer));
-    return c.json(catalog);
+    return view(c, bearer, surface, [], (catalog) => catalog);
   });
 }
 
@@ -124,9 +96,3 @@ function readSurface(given: string | undefined): Surface {
     },
   );
 }
-
-const matches = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  (ifNoneMatch ?? '').split(',').some((part) => {
-    const tag = part.trim().replace(/^W\//, '');
-    return tag === etag || tag === '*';
-  });

@@ -56,7 +56,7 @@ function toPath(manifest: ActionManifest): Json {
         required: true,
         content: json({
           type: 'object',
-          properties: { input: manifest.inputSchema, context: ref('CallContext') },
+          properties: { input: manifest.inputSchema, confirmation: CODE, context: ref('CallContext') },
           required: ['context'],
         }),
       },
@@ -94,6 +94,11 @@ const object = (properties: Json, required = Object.keys(properties)): Json => (
 });
 const text: Json = { type: 'string' };
 
+const CODE: Json = {
+  type: 'string',
+  description: 'On surface voice: the code of the words that the person has heard and agreed to.',
+};
+
 const SCHEMAS: Json = {
   CallContext: object(
     {
@@ -102,22 +107,30 @@ const SCHEMAS: Json = {
       machineId: { type: 'string', description: 'Machine that the caller runs on.' },
       client: { type: 'string', description: 'What the client calls itself; a label.' },
       maxWaitSeconds: { type: 'number', minimum: 0, description: 'Longest wait inside one call.' },
+      language: { type: 'string', description: 'Language of what is said to the person, BCP 47.' },
     },
     ['surface'],
   ),
-  ApprovalRequired: object({
-    status: { type: 'string', const: 'approval_required' },
-    approval: object({
-      kind: { type: 'string', const: 'approval_request_created' },
-      artifactId: text,
-      actionId: text,
-      summary: text,
-      status: text,
-      expiresAt: { type: 'string', format: 'date-time' },
-      decideWith: text,
-      waitWith: text,
-    }),
-  }),
+  ApprovalRequired: object(
+    {
+      status: { type: 'string', const: 'approval_required' },
+      approval: object({
+        kind: { type: 'string', const: 'approval_request_created' },
+        artifactId: text,
+        actionId: text,
+        summary: text,
+        status: text,
+        expiresAt: { type: 'string', format: 'date-time' },
+        decideWith: text,
+        waitWith: text,
+      }),
+      confirmation: {
+        ...object({ code: text, words: text, expiresAt: { type: 'string', format: 'date-time' } }),
+        description: 'On surface voice: the words to be said, and the code that a yes brings back.',
+      },
+    },
+    ['status', 'approval'],
+  ),
   Failure: object({
     status: { type: 'string', const: 'error' },
     error: object(
@@ -158,6 +171,26 @@ const FIXED_PATHS: Json = {
       parameters: [query('surface', { type: 'string', enum: [...SURFACES] }, true)],
       responses: {
         200: answer('The catalog.', { type: 'object' }),
+        304: { description: 'Unchanged.' },
+        ...errorAnswers(['not_authenticated', 'forbidden', 'invalid_input']),
+      },
+    },
+  },
+  '/v1/surfaces/voice/tools': {
+    get: {
+      summary: "The catalog as a voice vendor's tool definitions. Carries an ETag.",
+      parameters: [
+        query('format', { type: 'string', enum: ['openai-realtime', 'elevenlabs', 'gemini-live'] }, true),
+      ],
+      responses: {
+        200: answer(
+          'The tools.',
+          object({
+            format: text,
+            tools: { type: 'array', items: {} },
+            leftOut: { type: 'array', items: text },
+          }),
+        ),
         304: { description: 'Unchanged.' },
         ...errorAnswers(['not_authenticated', 'forbidden', 'invalid_input']),
       },

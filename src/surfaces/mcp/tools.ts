@@ -1,6 +1,7 @@
 import type { CatalogAnswer, CatalogEntry } from '../../core/feed.ts';
+import { type ListedTool, toListedTools } from '../../core/listed-tools.ts';
 import type { Logger } from '../../core/ports/host.ts';
-import type { ActionAlias, JsonSchema } from '../../core/spec.ts';
+import type { JsonSchema } from '../../core/spec.ts';
 import { findPortabilityProblems } from './tool-check.ts';
 
 /** A tool as `tools/list` tells it. */
@@ -27,8 +28,7 @@ const MAX_TOOLS = 40;
  */
 export function toTools(catalog: CatalogAnswer, log: Logger): McpTool[] {
   const tools: McpTool[] = [];
-  const entries = [...catalog.actions].sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (const tool of entries.flatMap(toolsOf)) {
+  for (const tool of toListedTools(catalog.actions).map(toTool)) {
     const [problem] = findPortabilityProblems(tool);
     const why = problem ?? (tools.length >= MAX_TOOLS ? `only ${MAX_TOOLS} tools are listed` : undefined);
     if (why === undefined) tools.push(tool);
@@ -37,46 +37,19 @@ export function toTools(catalog: CatalogAnswer, log: Logger): McpTool[] {
   return tools;
 }
 
-function toolsOf(entry: CatalogEntry): McpTool[] {
-  const { outcome, exposure, surface } = entry.policy;
-  if (outcome === 'refused') return [];
-  const direct = exposure.value === 'direct';
-  const aliases = (entry.aliases ?? []).filter(
-    ({ tool, directOn }) => tool && (direct || directOn?.includes(surface)),
-  );
-  return [...(direct ? [toTool(entry)] : []), ...aliases.map((alias) => toAliasTool(entry, alias))];
-}
-
-function toTool(entry: CatalogEntry): McpTool {
+function toTool({ name, summary, inputSchema, entry }: ListedTool): McpTool {
   return {
-    name: entry.toolName,
+    name,
     title: entry.title.en,
-    description: toDescription(entry, entry.summary),
+    description: toDescription(entry, summary),
     annotations: {
       readOnlyHint: entry.effect === 'read',
       destructiveHint: entry.effect === 'destructive',
       idempotentHint: entry.idempotent,
       openWorldHint: entry.openWorld,
     },
-    inputSchema: { ...entry.inputSchema, type: 'object' },
+    inputSchema,
     outputSchema: toOpenOutput(withoutWords(entry.outputSchema)),
-  };
-}
-
-function toAliasTool(entry: CatalogEntry, alias: ActionAlias): McpTool {
-  const { properties = {}, required = [], ...schema } = entry.inputSchema;
-  const kept = (name: string) => !(alias.omit ?? []).includes(name);
-  const names = required.filter(kept);
-  return {
-    ...toTool(entry),
-    name: alias.name,
-    description: toDescription(entry, alias.summary ?? entry.summary),
-    inputSchema: {
-      ...schema,
-      type: 'object',
-      properties: Object.fromEntries(Object.entries(properties).filter(([name]) => kept(name))),
-      ...(names.length === 0 ? {} : { required: names }),
-    },
   };
 }
 
