@@ -15,6 +15,7 @@ import { createAuthenticate } from './http/authenticate.ts';
 import type { StreamTimings } from './http/event-stream.ts';
 import { createGate } from './http/gate.ts';
 import { createHttpServer, type ServerTimings } from './http/http-server.ts';
+import type { ToVoiceTools } from './http/voice-routes.ts';
 import { createLinkServer } from './link/link-server.ts';
 import type { LinkTimings } from './link/link-socket.ts';
 import { createBackendPorts } from './ports/create-ports.ts';
@@ -44,6 +45,8 @@ export interface BackendOptions {
   agentSessionBehind?: AgentSessionBehind;
   /** Writes the one-time secret and the address for this machine's user alone. Without it there is no bootstrap. */
   publishBootstrap?(bootstrap: { secret: string; url: string }): Promise<void>;
+  /** The catalog as tools of voice models; the voice surface has it. */
+  toVoiceTools?: ToVoiceTools;
   /** Address that others reach this server by, behind a proxy that speaks TLS: `https://kaiwu.example`. */
   publicUrl?: string;
   /** Further host names that it answers to, without port. */
@@ -179,6 +182,7 @@ export function createBackend(options: BackendOptions): Backend {
     publicUrl,
     address,
     streamTimings: { ...STREAM_TIMINGS, ...options.timings?.stream },
+    toVoiceTools: options.toVoiceTools,
   });
   const server = createHttpServer({
     app,
