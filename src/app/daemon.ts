@@ -16,6 +16,7 @@ import { builtInAgents, createAddedAgents } from './added-agents.ts';
 import type { App } from './app.ts';
 import { httpOptionsOf, requireCredentials, type Target } from './connection.ts';
 import { proxyOf } from './proxy-settings.ts';
+import { createSessionTools } from './session-tools.ts';
 
 export interface RunDaemonOptions {
   app: App;
@@ -66,6 +67,13 @@ async function open({ app, target, log }: RunDaemonOptions, release: () => void)
   const failed = new Promise<Error>((resolve) => {
     fail = resolve;
   });
+  const tools = createSessionTools({
+    app,
+    target,
+    machineId,
+    askToken: async (sessionId) => (await daemon.askBackend('session.token', { sessionId })).token,
+    log,
+  });
   const daemon = createDaemon({
     db,
     link: { url: target.url, token: async () => (await requireCredentials(app, target)).token, agent, ca },
@@ -79,6 +87,8 @@ async function open({ app, target, log }: RunDaemonOptions, release: () => void)
       table: builtInAgents(app, join(target.paths.folder, 'demo-agent')),
       added: createAddedAgents(app, log),
       env,
+      mcpServers: tools.serversOf,
+      onSessionEnded: tools.end,
     },
     sessionLogs: join(app.paths.logs, 'sessions'),
     onFatal: fail,
@@ -97,6 +107,7 @@ async function open({ app, target, log }: RunDaemonOptions, release: () => void)
     // First of all, so that nobody takes a daemon for running that is on its way out.
     await removeStateFile(target.paths.daemonState);
     await daemon.stop({ graceMs: STOP_GRACE_MS });
+    await tools.close();
     await control.close();
     db.close();
     release();

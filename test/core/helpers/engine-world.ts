@@ -100,9 +100,9 @@ const actions: AnyAction[] = [
     effect: 'read',
     idempotent: true,
     surfaces: everywhere,
-    session: { need: 'optional', field: 'within' },
-    hints: { within: { options: { action: 'note.tree', items: 'sessions', value: 'sessionId' } } },
-    input: z.object({ within: z.string().optional() }),
+    session: { need: 'optional', field: 'below' },
+    hints: { below: { options: { action: 'note.tree', items: 'sessions', value: 'sessionId' } } },
+    input: z.object({ below: z.string().optional() }),
     output: z.object({ sessions: z.array(z.object({ sessionId: z.string() })) }),
     async run({ input, ports }) {
       const { items } = await ports.sessions.list(input, { limit: 50 });
