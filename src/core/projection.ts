@@ -35,7 +35,7 @@ export function projectEvent(event: SessionEvent): { session: SessionChange; mes
     case 'session_started':
       return {
         session: {
-          status: 'idle',
+          status: event.continues === undefined ? 'idle' : 'running',
           permissionMode: event.permissionMode,
           ...(event.modelId === undefined ? {} : { modelId: event.modelId }),
           ...(event.configOptions === undefined ? {} : { configOptions: event.configOptions }),

@@ -187,6 +187,8 @@ export type SessionEventBody =
       worktree?: Worktree;
       /** How the conversation so far reached the agent. `replayed`: as text in front of the next message. */
       resumed: 'new' | 'loaded' | 'replayed' | 'without_history' | 'forked';
+      /** Message whose turn it goes on with: that one waited for a person while the daemon was restarted. */
+      continues?: string;
     }
   | {
       type: 'user_message';

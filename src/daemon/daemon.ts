@@ -1,16 +1,18 @@
-import { KaiwuError } from '../core/errors.ts';
-import { type DaemonMethods, LINK_PROTOCOL } from '../core/link.ts';
-import type { RpcHandlers } from '../core/rpc-peer.ts';
+import { type BackendMethods, LINK_PROTOCOL } from '../core/link.ts';
 import { createGuardian } from './acp/guardian.ts';
 import { createAgentRegistry } from './agents/registry.ts';
+import { createHandlers } from './handlers.ts';
 import { createJournal } from './journal/journal.ts';
 import { createMachineLink, type LinkStatus } from './link/link.ts';
 import { createEventSender } from './link/sender.ts';
 import { type DaemonOptions, LINK_LIMITS, SESSION_LIMITS } from './options.ts';
-import { checkMode, createSessions, type SessionInfo } from './session/sessions.ts';
+import { createSessions, type SessionInfo } from './session/sessions.ts';
 
 /** How long an answer waits for the events that belong to it to reach the backend first. */
 const FLUSH_MS = 10_000;
+/** How long an agent's start waits for each step of learning the conversation so far. */
+const TAIL_MS = 5000;
+const ASK_MS = 10_000;
 
 export interface DaemonStatus {
   version: string;
@@ -29,6 +31,11 @@ export interface Daemon {
   /** Cancels turns, ends agents, and gives the last events up to `graceMs` to reach the backend. Idempotent. */
   stop(options?: { graceMs?: number }): Promise<void>;
   status(): DaemonStatus;
+  /** @throws backend_unreachable while there is no link; machine_offline when it ends; timeout; what the backend threw */
+  askBackend<M extends keyof BackendMethods & string>(
+    method: M,
+    params: BackendMethods[M]['params'],
+  ): Promise<BackendMethods[M]['result']>;
 }
 
 export function createDaemon(options: DaemonOptions): Daemon {
@@ -42,7 +49,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     lastModels: journal.lastModels,
   });
   const guardian = createGuardian();
-  let ending = false;
+  const ending = new AbortController();
   let stopping: Promise<void> | undefined;
 
   const sender = createEventSender({
@@ -61,74 +68,41 @@ export function createDaemon(options: DaemonOptions): Daemon {
     limits: { ...SESSION_LIMITS, ...options.limits },
     sessionLogs: options.sessionLogs,
     mcpServers: options.agents.mcpServers ?? (() => []),
+    onSessionEnded,
+    transcriptTail,
+    env: options.agents.env,
     startTime: options.processTable.startTime,
     delta: (delta) => link.delta(delta),
     isAhead: sender.isAhead,
-    isEnding: () => ending,
+    isEnding: () => ending.signal.aborted,
   });
 
-  /** The backend reads the session's row right after the answer, so the events that change it go first. */
-  const then = async <T>(sessionId: string, work: Promise<T>): Promise<T> => {
+  function onSessionEnded(sessionId: string): void {
     try {
-      return await work;
-    } finally {
-      await sender.flushed(sessionId, FLUSH_MS);
+      options.agents.onSessionEnded?.(sessionId);
+    } catch (error) {
+      log.error({ sessionId, error }, 'what a session’s agent was given could not be taken back');
     }
-  };
+  }
 
-  const handlers: RpcHandlers<DaemonMethods> = {
-    'session.start': (params) =>
-      then(
-        params.sessionId,
-        sessions.start(params).then(() => ({})),
-      ),
-    'session.deliver': async (params) => {
-      sessions.deliver(params);
-      return {};
-    },
-    'session.interrupt': async ({ sessionId }) =>
-      then(
-        sessionId,
-        sessions
-          .get(sessionId)
-          .interrupt()
-          .then((interrupted) => ({ interrupted })),
-      ),
-    'session.stop': async ({ sessionId }) =>
-      then(
-        sessionId,
-        sessions
-          .get(sessionId)
-          .stop()
-          .then(() => ({})),
-      ),
-    'session.set_mode': async ({ sessionId, permissionMode }) => {
-      checkMode(permissionMode);
-      return then(
-        sessionId,
-        sessions
-          .get(sessionId)
-          .setMode(permissionMode)
-          .then(() => ({})),
-      );
-    },
-    'session.set_model': async ({ sessionId, modelId }) =>
-      then(
-        sessionId,
-        sessions
-          .get(sessionId)
-          .setModel(modelId)
-          .then(() => ({})),
-      ),
-    'session.answer': async ({ sessionId, requestId, optionId, by }) => {
-      sessions.get(sessionId).answer(requestId, optionId, by);
-      return then(sessionId, Promise.resolve({}));
-    },
-    'agents.list': async () => {
-      void registry.learnVersions();
-      return { agents: registry.list() };
-    },
-  };
+  /** What happened before this daemon's start may not have reached the backend yet, and the link may not be up. */
+  async function transcriptTail(sessionId: string, maxChars: number) {
+    try {
+      await link.whenUp(TAIL_MS, ending.signal);
+      await sender.flushed(sessionId, TAIL_MS);
+      return await link.ask('transcript.tail', { sessionId, maxChars }, TAIL_MS);
+    } catch (error) {
+      log.warn({ sessionId, error }, 'the backend did not say what was in a conversation so far');
+      return undefined;
+    }
+  }
+
+  const handlers = createHandlers({
+    sessions,
+    registry,
+    flushed: (sessionId) => sender.flushed(sessionId, FLUSH_MS),
+    isEnding: () => ending.signal.aborted,
+  });
 
   const link = createMachineLink({
     link: options.link,
@@ -136,7 +110,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     runtime,
     random: options.random,
     log,
-    handlers: untilEnding(handlers, () => ending),
+    handlers,
     hello: () => ({
       protocol: LINK_PROTOCOL,
       machineId: machine.machineId,
@@ -153,7 +127,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   });
 
   async function stop(graceMs: number): Promise<void> {
-    ending = true;
+    ending.abort();
     await sessions.shutdown(graceMs);
     await sender.flushedAll(graceMs);
     link.stop();
@@ -163,12 +137,13 @@ export function createDaemon(options: DaemonOptions): Daemon {
   return {
     async start() {
       await sessions.recover();
-      if (!ending) link.start();
+      if (!ending.signal.aborted) link.start();
     },
     stop({ graceMs = 3000 } = {}) {
       stopping ??= stop(graceMs);
       return stopping;
     },
+    askBackend: (method, params) => link.ask(method, params, ASK_MS),
     status: () => ({
       version,
       machineId: machine.machineId,
@@ -178,19 +153,4 @@ export function createDaemon(options: DaemonOptions): Daemon {
       outbox: { events: journal.unsentCount() },
     }),
   };
-}
-
-/** A daemon on its way out begins nothing more: what it is asked comes again after the next start. */
-function untilEnding(
-  handlers: RpcHandlers<DaemonMethods>,
-  isEnding: () => boolean,
-): RpcHandlers<DaemonMethods> {
-  const guarded = Object.entries(handlers).map(([method, handler]) => [
-    method,
-    async (params: never) => {
-      if (isEnding()) throw new KaiwuError('machine_offline', 'The daemon of this machine is about to end.');
-      return handler(params);
-    },
-  ]);
-  return Object.fromEntries(guarded) as RpcHandlers<DaemonMethods>;
 }

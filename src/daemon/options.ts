@@ -5,6 +5,7 @@ import type { Runtime } from '../core/ports/stores.ts';
 import { MAX_LINE_BYTES } from './acp/connection.ts';
 import { END_GRACES, type EndGraces } from './acp/group.ts';
 import type { McpServerConfig } from './acp/open.ts';
+import { ATTACHMENT_LIMITS, type AttachmentLimits } from './session/attachments.ts';
 import type { AgentDefinition } from './agents/agents.ts';
 import type { Environment } from './agents/environment.ts';
 
@@ -16,7 +17,10 @@ export interface SessionLimits {
   interruptMs: number;
   /** How long a permission request waits for a person before it is refused. */
   permissionMs: number;
+  /** Without anything new from a turn until it counts as stalled. */
+  stallMs: number;
   maxLineBytes: number;
+  attachments: AttachmentLimits;
   graces: EndGraces;
 }
 
@@ -24,7 +28,9 @@ export const SESSION_LIMITS: SessionLimits = {
   startMs: START_LIMIT_MS,
   interruptMs: 5000,
   permissionMs: 24 * 3600 * 1000,
+  stallMs: 5 * 60 * 1000,
   maxLineBytes: MAX_LINE_BYTES,
+  attachments: ATTACHMENT_LIMITS,
   graces: END_GRACES,
 };
 
@@ -77,10 +83,15 @@ export interface DaemonOptions {
     added?(): AgentDefinition[];
     /** What the daemon was started with; agents get a part of it. */
     env: Environment;
-    /** MCP servers that a session is given. */
-    mcpServers?(session: { sessionId: string; directory: string }): McpServerConfig[];
+    /** MCP servers that a session is given, at each start of its agent. */
+    mcpServers?(session: {
+      sessionId: string;
+      directory: string;
+    }): McpServerConfig[] | Promise<McpServerConfig[]>;
+    /** Called when the agent of a session is gone, or did not come. */
+    onSessionEnded?(sessionId: string): void;
   };
-  /** Folder of the sessions' logs. */
+  /** Folder of the sessions' logs and attachments. */
   sessionLogs: string;
   limits?: Partial<SessionLimits>;
   /** Called when the daemon cannot go on (another one serves this machine); it has stopped its link then. */

@@ -141,10 +141,12 @@ test('what each mode says of each kind', () => {
     'other',
     'novel',
   ];
-  const row = (mode: PermissionMode) => kinds.map((kind) => judge(mode, kind)).join(' ');
+  const row = (mode: PermissionMode, inside = true) =>
+    kinds.map((kind) => judge(mode, kind, inside)).join(' ');
   expect(row('default')).toBe('ask ask ask ask ask ask ask ask ask ask ask');
   expect(row('plan')).toBe('ask ask ask ask ask ask ask ask ask ask ask');
   expect(row('read_only')).toBe('ask ask ask ask refuse refuse refuse refuse refuse refuse refuse');
   expect(row('accept_edits')).toBe('ask ask ask ask allow ask ask ask ask ask ask');
+  expect(row('accept_edits', false)).toBe('ask ask ask ask ask ask ask ask ask ask ask');
   expect(row('bypass')).toBe('allow allow allow allow allow allow allow allow allow allow allow');
 });

@@ -3,9 +3,19 @@ import { APPEND_MAX_BYTES, APPEND_MAX_EVENTS } from '../../core/link.ts';
 import type { SqliteHandle } from '../../core/ports/host.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import { projectEvent } from '../../core/projection.ts';
-import type { AgentOption, SessionEvent, SessionEventBody } from '../../core/session.ts';
-import { type StoredMessage, type StoredSession, toMessage, toSession } from './rows.ts';
+import type { AgentFeature, AgentOption, SessionEvent, SessionEventBody } from '../../core/session.ts';
+import {
+  type Continuation,
+  type NewSession,
+  type StoredMessage,
+  type StoredSession,
+  type StoredWorktree,
+  toJson,
+  toMessage,
+  toSession,
+} from './rows.ts';
 import { migrate } from './schema.ts';
+import { prepareAll } from './statements.ts';
 
 /** The daemon's disk: sessions, messages to run, and events until the backend has them. Synchronous. */
 export interface Journal {
@@ -14,9 +24,7 @@ export interface Journal {
   /** Hears which session has new events and the last one's number, once they are committed. */
   onAppend(listener: (sessionId: string, lastSeq: number) => void): void;
 
-  insertSession(
-    session: Pick<StoredSession, 'sessionId' | 'agentId' | 'directory' | 'permissionMode' | 'modelId'>,
-  ): void;
+  insertSession(session: NewSession): void;
   session(sessionId: string): StoredSession | undefined;
   /** Sessions that have an agent, a message to run, or have not come to rest. */
   active(): StoredSession[];
@@ -25,6 +33,10 @@ export interface Journal {
   /** Notes the process that serves a session, or that there is none. */
   setProcess(sessionId: string, process: { pid: number; startTime: string | undefined } | undefined): void;
   setModels(sessionId: string, models: AgentOption[]): void;
+  setFeatures(sessionId: string, features: AgentFeature[]): void;
+  setWorktree(sessionId: string, worktree: StoredWorktree | undefined): void;
+  setContinuation(sessionId: string, continuation: Continuation | undefined): void;
+  setReplay(sessionId: string, text: string | undefined): void;
   /** Models that the agent reported last, in any session. */
   lastModels(agentId: string): AgentOption[];
 
@@ -32,11 +44,17 @@ export interface Journal {
   append(sessionId: string, bodies: SessionEventBody[]): SessionEvent[];
 
   /** Answers whether it is new. @throws conflict when the id belongs to another session */
-  insertMessage(message: Omit<StoredMessage, 'state'>): boolean;
-  /** Queued messages, oldest first. */
+  insertMessage(message: Omit<StoredMessage, 'steered'>): boolean;
+  /** Puts a message back into the queue that the agent did not take inside a turn. */
+  requeue(messageId: string): void;
+  /** Queued messages, those that interrupt first, then the oldest. */
   queued(sessionId: string): StoredMessage[];
   /** The message whose turn has begun and not ended. */
   running(sessionId: string): StoredMessage | undefined;
+  /** Messages that have reached the agent inside that turn. */
+  steered(sessionId: string): StoredMessage[];
+  /** Messages that are on their way into that turn. */
+  steering(sessionId: string): StoredMessage[];
 
   /** Events after `seq` that fit into one append, oldest first. */
   unsent(sessionId: string, after: number): SessionEvent[];
@@ -84,14 +102,22 @@ export function createJournal(db: SqliteHandle, runtime: Runtime): Journal {
     if (session.permissionMode !== undefined) sql.setMode.run(session.permissionMode, sessionId);
     if (session.modelId !== undefined) sql.setModel.run(session.modelId, sessionId);
     if (session.reason !== undefined) {
-      sql.setReason.run(session.reason === null ? null : JSON.stringify(session.reason), sessionId);
+      sql.setReason.run(toJson(session.reason), sessionId);
     }
+    if (session.configOptions !== undefined)
+      sql.setConfigOptions.run(toJson(session.configOptions), sessionId);
+    if (session.permission !== undefined) sql.setPermission.run(toJson(session.permission), sessionId);
+    if (session.question !== undefined) sql.setQuestion.run(toJson(session.question), sessionId);
+    if (event.type === 'user_message' && event.steered !== undefined)
+      sql.setSteered.run(event.steered, event.messageId);
     if (event.type === 'session_started') {
       sql.setStarted.run(event.acpSessionId, JSON.stringify(event.models), sessionId);
     }
     if (message?.status === 'running') sql.setRunning.run(message.messageId);
     else if (message !== undefined) sql.setDone.run(message.messageId);
   }
+
+  const running = (sessionId: string) => sql.openMessages.all(sessionId, 'running').map(toMessage);
 
   return {
     transaction,
@@ -106,6 +132,11 @@ export function createJournal(db: SqliteHandle, runtime: Runtime): Journal {
         session.directory,
         session.permissionMode,
         session.modelId,
+        session.createDirectory === true ? 1 : 0,
+        JSON.stringify(session.additionalDirectories ?? []),
+        JSON.stringify(session.environment ?? {}),
+        toJson(session.worktree),
+        session.forkOf,
       );
     },
     session(sessionId) {
@@ -121,6 +152,10 @@ export function createJournal(db: SqliteHandle, runtime: Runtime): Journal {
     setModels(sessionId, models) {
       sql.setModels.run(JSON.stringify(models), sessionId);
     },
+    setFeatures: (sessionId, features) => void sql.setFeatures.run(JSON.stringify(features), sessionId),
+    setWorktree: (sessionId, worktree) => void sql.setWorktree.run(toJson(worktree), sessionId),
+    setContinuation: (sessionId, next) => void sql.setContinuation.run(toJson(next), sessionId),
+    setReplay: (sessionId, text) => void sql.setReplay.run(text, sessionId),
     lastModels(agentId) {
       const row = sql.lastModels.get(agentId);
       return row === undefined ? [] : (JSON.parse(String(row.models)) as AgentOption[]);
@@ -154,15 +189,15 @@ export function createJournal(db: SqliteHandle, runtime: Runtime): Journal {
             { hint: 'Send it again with another messageId, or without one.' },
           );
         }
-        const { messageId, sessionId, text, permissionMode, modelId } = message;
-        sql.insertMessage.run(messageId, sessionId, text, permissionMode, modelId);
+        const { messageId, sessionId, text, permissionMode, modelId, delivery, state } = message;
+        sql.insertMessage.run(messageId, sessionId, text, permissionMode, modelId, delivery, state);
         return true;
       }),
+    requeue: (messageId) => void sql.requeue.run(messageId),
     queued: (sessionId) => sql.openMessages.all(sessionId, 'queued').map(toMessage),
-    running(sessionId) {
-      const row = sql.openMessages.get(sessionId, 'running');
-      return row === undefined ? undefined : toMessage(row);
-    },
+    running: (sessionId) => running(sessionId).find(({ steered }) => steered === undefined),
+    steered: (sessionId) => running(sessionId).filter(({ steered }) => steered !== undefined),
+    steering: (sessionId) => sql.openMessages.all(sessionId, 'steering').map(toMessage),
 
     unsent(sessionId, after) {
       const rows = sql.unsent.all(sessionId, after, APPEND_MAX_EVENTS, APPEND_MAX_BYTES);
@@ -181,53 +216,3 @@ export function createJournal(db: SqliteHandle, runtime: Runtime): Journal {
     unsentCount: () => Number(sql.unsentCount.get()?.n ?? 0),
   };
 }
-
-const prepareAll = (db: SqliteHandle) => ({
-  insertSession: db.prepare(
-    `INSERT INTO sessions (session_id, agent_id, directory, permission_mode, model_id, status)
-     VALUES (?, ?, ?, ?, ?, 'starting')`,
-  ),
-  session: db.prepare('SELECT * FROM sessions WHERE session_id = ?'),
-  active: db.prepare(
-    `SELECT * FROM sessions WHERE agent_pid IS NOT NULL OR status NOT IN ('stopped', 'failed')
-     OR session_id IN (SELECT session_id FROM messages WHERE state <> 'done') ORDER BY rowid`,
-  ),
-  tails: db.prepare('SELECT session_id, last_seq FROM sessions'),
-  setProcess: db.prepare('UPDATE sessions SET agent_pid = ?, agent_start_time = ? WHERE session_id = ?'),
-  setModels: db.prepare('UPDATE sessions SET models = ? WHERE session_id = ?'),
-  setStatus: db.prepare('UPDATE sessions SET status = ? WHERE session_id = ?'),
-  setMode: db.prepare('UPDATE sessions SET permission_mode = ? WHERE session_id = ?'),
-  setModel: db.prepare('UPDATE sessions SET model_id = ? WHERE session_id = ?'),
-  setReason: db.prepare('UPDATE sessions SET reason = ? WHERE session_id = ?'),
-  setStarted: db.prepare('UPDATE sessions SET acp_session_id = ?, models = ? WHERE session_id = ?'),
-  lastModels: db.prepare(
-    `SELECT models FROM sessions WHERE agent_id = ? AND models <> '[]' ORDER BY rowid DESC LIMIT 1`,
-  ),
-  lastSeq: db.prepare('SELECT last_seq FROM sessions WHERE session_id = ?'),
-  setLastSeq: db.prepare('UPDATE sessions SET last_seq = ? WHERE session_id = ?'),
-  skipTo: db.prepare('UPDATE sessions SET last_seq = ? WHERE session_id = ? AND last_seq < ?'),
-  insertMessage: db.prepare(
-    `INSERT INTO messages (message_id, session_id, text, permission_mode, model_id, state)
-     VALUES (?, ?, ?, ?, ?, 'queued')`,
-  ),
-  messageSession: db.prepare('SELECT session_id FROM messages WHERE message_id = ?'),
-  openMessages: db.prepare(
-    `SELECT * FROM messages WHERE session_id = ? AND state = ? AND state <> 'done' ORDER BY position`,
-  ),
-  setRunning: db.prepare(`UPDATE messages SET state = 'running' WHERE message_id = ?`),
-  // The id stays, so that a message delivered again is known; its text is no longer needed.
-  setDone: db.prepare(`UPDATE messages SET state = 'done', text = '' WHERE message_id = ?`),
-  insertEvent: db.prepare('INSERT INTO outbox (session_id, seq, json) VALUES (?, ?, ?)'),
-  // The first event goes alone when it is larger than an append may be.
-  unsent: db.prepare(
-    `SELECT json FROM (
-       SELECT json, row_number() OVER w AS n, sum(length(CAST(json AS BLOB)) + 1) OVER w AS bytes
-       FROM outbox WHERE session_id = ? AND seq > ?
-       WINDOW w AS (ORDER BY seq ROWS UNBOUNDED PRECEDING) LIMIT ?
-     ) WHERE n = 1 OR bytes <= ? ORDER BY n`,
-  ),
-  replaceUnsent: db.prepare('UPDATE outbox SET json = ? WHERE session_id = ? AND seq = ?'),
-  acknowledge: db.prepare('DELETE FROM outbox WHERE session_id = ? AND seq <= ?'),
-  sessionsWithUnsent: db.prepare('SELECT DISTINCT session_id FROM outbox'),
-  unsentCount: db.prepare('SELECT count(*) AS n FROM outbox'),
-});

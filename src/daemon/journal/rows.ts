@@ -1,15 +1,64 @@
-import type { AgentOption, FailureReason, PermissionMode, SessionStatus } from '../../core/session.ts';
+import type {
+  AgentFeature,
+  AgentOption,
+  ConfigOption,
+  Delivery,
+  FailureReason,
+  PermissionMode,
+  PermissionRequest,
+  Question,
+  SessionStatus,
+  Worktree,
+} from '../../core/session.ts';
+
+/** A worktree as the daemon keeps it. */
+export interface StoredWorktree extends Worktree {
+  /** Commit that its branch started from. */
+  base: string;
+  /** Where the session works: the worktree, or the same folder of it that was asked for in the repository. */
+  directory: string;
+  /** `planned`: noted before it is made, so that a start that breaks off can be cleaned up after. */
+  state: 'planned' | 'made' | 'removed';
+}
+
+/** What a person said to a turn whose agent is gone, until the agent is told. */
+export interface Continuation {
+  messageId: string;
+  requestId: string;
+  /** Tells the agent what it waited for and what came of it. */
+  text: string;
+  /** A permission that it may use once. */
+  grant?: { kind: string; title: string; optionKind: 'allow_once' | 'allow_always'; by: string };
+}
 
 /** A session as the daemon keeps it. */
 export interface StoredSession {
   sessionId: string;
   agentId: string;
+  /** As it was asked for. */
   directory: string;
+  createDirectory: boolean;
+  additionalDirectories: string[];
+  /** Variables of the agent, values included. */
+  environment: Record<string, string>;
+  worktreeRequest?: { branch: string; base?: string };
+  worktree?: StoredWorktree;
+  /** Session whose conversation it goes on with. */
+  forkOf?: string;
   permissionMode: PermissionMode;
   modelId?: string;
   models: AgentOption[];
+  configOptions: ConfigOption[];
+  /** What its agent said that it can do, when it last started. */
+  features: AgentFeature[];
   status: SessionStatus;
   reason?: FailureReason;
+  /** Shown to people and not answered. */
+  permission?: PermissionRequest;
+  question?: Question;
+  continuation?: Continuation;
+  /** The conversation so far, for an agent that could not load it and has not been told yet. */
+  replay?: string;
   /** The agent's own id of the conversation; absent until it first started. */
   acpSessionId?: string;
   lastSeq: number;
@@ -18,6 +67,15 @@ export interface StoredSession {
   agentStartTime?: string;
 }
 
+/** What a session is made of when it is new. */
+export type NewSession = Pick<
+  StoredSession,
+  'sessionId' | 'agentId' | 'directory' | 'permissionMode' | 'modelId' | 'forkOf'
+> &
+  Partial<Pick<StoredSession, 'createDirectory' | 'additionalDirectories' | 'environment'>> & {
+    worktree?: StoredSession['worktreeRequest'];
+  };
+
 export interface StoredMessage {
   messageId: string;
   sessionId: string;
@@ -25,23 +83,45 @@ export interface StoredMessage {
   /** Of this one turn. */
   permissionMode?: PermissionMode;
   modelId?: string;
-  state: 'queued' | 'running' | 'done';
+  delivery: Delivery;
+  /** Message inside whose turn it reached the agent. */
+  steered?: string;
+  /** `steering`: on its way into a turn that runs. */
+  state: 'queued' | 'steering' | 'running' | 'done';
 }
 
 type Row = Record<string, unknown>;
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-const fromJson = (value: unknown): unknown => (typeof value === 'string' ? JSON.parse(value) : undefined);
+const fromJson = <T>(value: unknown): T | undefined =>
+  typeof value === 'string' ? (JSON.parse(value) as T) : undefined;
+/** Of a column that is never null. */
+const json = <T>(value: unknown): T => JSON.parse(String(value)) as T;
+
+export const toJson = (value: unknown): string | null =>
+  value === undefined || value === null ? null : JSON.stringify(value);
 
 export const toSession = (row: Row): StoredSession => ({
   sessionId: String(row.session_id),
   agentId: String(row.agent_id),
   directory: String(row.directory),
+  createDirectory: row.create_directory === 1,
+  additionalDirectories: json(row.additional_directories),
+  environment: json(row.environment),
+  worktreeRequest: fromJson(row.worktree_request),
+  worktree: fromJson(row.worktree),
+  forkOf: text(row.fork_of),
   permissionMode: row.permission_mode as PermissionMode,
   modelId: text(row.model_id),
-  models: fromJson(row.models) as AgentOption[],
+  models: json(row.models),
+  configOptions: json(row.config_options),
+  features: json(row.features),
   status: row.status as SessionStatus,
-  reason: fromJson(row.reason) as FailureReason | undefined,
+  reason: fromJson(row.reason),
+  permission: fromJson(row.permission),
+  question: fromJson(row.question),
+  continuation: fromJson(row.continuation),
+  replay: text(row.replay),
   acpSessionId: text(row.acp_session_id),
   lastSeq: Number(row.last_seq),
   agentPid: typeof row.agent_pid === 'number' ? row.agent_pid : undefined,
@@ -54,5 +134,7 @@ export const toMessage = (row: Row): StoredMessage => ({
   text: String(row.text),
   permissionMode: text(row.permission_mode) as PermissionMode | undefined,
   modelId: text(row.model_id),
+  delivery: row.delivery as Delivery,
+  steered: text(row.steered),
   state: row.state as StoredMessage['state'],
 });

@@ -32,6 +32,21 @@ const MIGRATIONS = [
      json TEXT NOT NULL,
      PRIMARY KEY (session_id, seq)
    ) STRICT, WITHOUT ROWID;`,
+  // JSON in the columns that no query looks into. The values of `environment` are kept here and nowhere else.
+  `ALTER TABLE sessions ADD COLUMN create_directory INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE sessions ADD COLUMN additional_directories TEXT NOT NULL DEFAULT '[]';
+   ALTER TABLE sessions ADD COLUMN environment TEXT NOT NULL DEFAULT '{}';
+   ALTER TABLE sessions ADD COLUMN worktree_request TEXT;
+   ALTER TABLE sessions ADD COLUMN worktree TEXT;
+   ALTER TABLE sessions ADD COLUMN fork_of TEXT;
+   ALTER TABLE sessions ADD COLUMN config_options TEXT NOT NULL DEFAULT '[]';
+   ALTER TABLE sessions ADD COLUMN features TEXT NOT NULL DEFAULT '[]';
+   ALTER TABLE sessions ADD COLUMN permission TEXT;
+   ALTER TABLE sessions ADD COLUMN question TEXT;
+   ALTER TABLE sessions ADD COLUMN continuation TEXT;
+   ALTER TABLE sessions ADD COLUMN replay TEXT;
+   ALTER TABLE messages ADD COLUMN delivery TEXT NOT NULL DEFAULT 'queue';
+   ALTER TABLE messages ADD COLUMN steered TEXT;`,
 ];
 
 export function migrate(db: SqliteHandle): void {

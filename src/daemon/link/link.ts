@@ -36,6 +36,14 @@ export interface MachineLink {
   stop(): void;
   status(): LinkStatus;
   delta(delta: DaemonNotices['delta']): void;
+  /** @throws backend_unreachable while there is no link; machine_offline when it ends; timeout; what the backend threw */
+  ask<M extends keyof BackendMethods & string>(
+    method: M,
+    params: BackendMethods[M]['params'],
+    timeoutMs: number,
+  ): Promise<BackendMethods[M]['result']>;
+  /** Resolves when there is a link, after `withinMs`, or with the signal. */
+  whenUp(withinMs: number, signal: AbortSignal): Promise<void>;
 }
 
 /** Keeps one connection to the backend, for ever: each end of it is followed by another attempt. */
@@ -68,6 +76,7 @@ export function createMachineLink(options: {
   let drop: (() => void) | undefined;
   let live: { peer: RpcPeer<BackendMethods>; since: number; unsentBytes(): number } | undefined;
   let stopped = false;
+  const awaited = new Set<() => void>();
 
   function enter(state: LinkState, lastError = status.lastError): void {
     const since = state === status.state ? status.since : runtime.now().toISOString();
@@ -132,6 +141,7 @@ export function createMachineLink(options: {
     status = { state: 'up', url: link.url, since: runtime.now().toISOString(), attempts: 0 };
     log.info({ url: link.url, backendVersion: welcome.backendVersion }, 'linked to the backend');
     options.onUp(peer, welcome);
+    for (const done of awaited) done();
   }
 
   function retry(end: SocketEnd): void {
@@ -166,9 +176,31 @@ export function createMachineLink(options: {
       stopped = true;
       clearTimeout(timer);
       drop?.();
+      for (const done of awaited) done();
       enter('stopped');
     },
     status: () => ({ ...status }),
+    async ask(method, params, timeoutMs) {
+      if (live === undefined) {
+        throw new KaiwuError('backend_unreachable', `The daemon is not linked to ${link.url}.`, {
+          hint: '`kaiwu daemon status` says why; it links again by itself.',
+        });
+      }
+      return live.peer.request(method, params, timeoutMs);
+    },
+    async whenUp(withinMs, signal) {
+      if (live !== undefined || stopped || signal.aborted) return;
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          clearTimeout(limit);
+          awaited.delete(done);
+          resolve();
+        };
+        const limit = setTimeout(done, withinMs);
+        signal.addEventListener('abort', done, { once: true });
+        awaited.add(done);
+      });
+    },
     delta(delta) {
       if (live !== undefined && live.unsentBytes() < SLOW_BYTES) live.peer.notify('delta', delta);
     },

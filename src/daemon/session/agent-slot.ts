@@ -31,8 +31,12 @@ export function createAgentSlot(options: {
   async function open(signal: AbortSignal): Promise<AgentSession> {
     const session = journal.session(sessionId);
     if (session === undefined) throw new Error(`session ${sessionId} is not in the journal`);
-    const { agent, events } = await openStored(context, session, options.listener, signal);
-    await untilStored(context, () => void journal.append(sessionId, events));
+    const { agent, events, replay } = await openStored(context, session, options.listener, signal);
+    await untilStored(context, () => {
+      journal.append(sessionId, events);
+      journal.setFeatures(sessionId, agent.features);
+      if (agent.resumed !== 'loaded') journal.setReplay(sessionId, replay);
+    });
     return agent;
   }
 
@@ -57,6 +61,8 @@ export function createAgentSlot(options: {
     options.onExit(exit);
     await agent.end();
     forget();
+    // One that comes after it has its own by now.
+    if (current === undefined && opening === undefined) context.onSessionEnded(sessionId);
   }
 
   function forget(): void {

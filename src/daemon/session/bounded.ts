@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { EVENT_LIMITS } from '../../core/link.ts';
-import type { AgentOption } from '../../core/session.ts';
+import type { AgentOption, ConfigOption } from '../../core/session.ts';
 
 /** Most characters of one event's free part. What is larger loses its middle, not its place in the transcript. */
 const MAX_CHARS = 256 * 1024;
 const MAX_STRING = 16 * 1024;
+/** Values of one setting. */
+const MAX_VALUES = 200;
 
 /** The value, or one like it that is small enough to store and to send. */
 export function toBounded(value: unknown): unknown {
@@ -28,6 +30,12 @@ export function toBoundedOptions(options: AgentOption[]): AgentOption[] {
     return chars <= EVENT_LIMITS.modelsChars;
   });
 }
+
+/** Settings that are short enough to travel: few enough, and none with more values than fit. */
+export const toBoundedConfig = (options: ConfigOption[]): ConfigOption[] =>
+  options
+    .slice(0, EVENT_LIMITS.configOptions)
+    .map((option) => ({ ...option, options: option.options.slice(0, MAX_VALUES) }));
 
 /** Start and end of a text that is longer than `max` characters. */
 export function clip(text: string, max = MAX_STRING): string {

@@ -9,9 +9,12 @@ export interface SessionLog {
   write(kind: string, text: string): void;
 }
 
+/** A session's id as part of a path. */
+export const toFileName = (sessionId: string): string => sessionId.replaceAll(/[^\w-]/g, '_');
+
 /** One file a session, 0600. A disk that is full must not stop the session, so failures to write are swallowed. */
 export function createSessionLog(options: { directory: string; sessionId: string; now(): Date }): SessionLog {
-  const path = join(options.directory, `${options.sessionId.replaceAll(/[^\w-]/g, '_')}.log`);
+  const path = join(options.directory, `${toFileName(options.sessionId)}.log`);
   let bytes: number | undefined;
 
   function append(text: string): void {

@@ -1,4 +1,5 @@
 import { KaiwuError } from '../../core/errors.ts';
+import { EVENT_LIMITS } from '../../core/link.ts';
 import type {
   PermissionMode,
   PermissionOption,
@@ -6,136 +7,165 @@ import type {
   SessionEventBody,
 } from '../../core/session.ts';
 import type { PermissionOutcome } from '../acp/connection.ts';
+import { isObject, objects } from '../acp/json.ts';
+import type { Continuation } from '../journal/rows.ts';
+import { toShortId } from './bounded.ts';
+import type { Ask, Desk, Settlement } from './desk.ts';
 import { allows, judge, optionFor } from './policy.ts';
 
-/** Requests that may wait at once; an agent that asks more is refused. */
-const MAX_WAITING = 32;
-
-/** The permission requests of one turn. One at a time is put to people, because a session shows one. */
-export interface PermissionDesk {
-  ask(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionOutcome>;
-  /** @throws not_found | invalid_input */
-  answer(requestId: string, optionId: string | undefined, by: string): void;
-  /** Answers everything `cancelled` and takes nothing more. The events are the caller's to store. */
-  close(by: string): SessionEventBody[];
-}
-
-export interface PermissionQuestion {
-  title: string;
-  kind: string;
-  options: PermissionOption[];
-}
-
-interface Waiting extends PermissionQuestion {
-  requestId: string;
-  settle(outcome: PermissionOutcome): void;
-  timer?: NodeJS.Timeout;
-}
+type Json = Record<string, unknown>;
+type Chosen = PermissionOption | undefined;
 
 const CANCELLED: PermissionOutcome = { outcome: { outcome: 'cancelled' } };
-const selected = (optionId: string): PermissionOutcome => ({ outcome: { outcome: 'selected', optionId } });
 
-export function createPermissionDesk(options: {
+/** Answers what an agent asks to be allowed: by the session's mode, by an earlier answer, else by a person. */
+export function createPermissions(options: {
   messageId: string;
+  desk: Desk;
   mode(): PermissionMode;
-  append(events: SessionEventBody[]): void;
   newId(): string;
-  /** How long a request waits for a person before it is refused. */
-  limitMs: number;
+  /** Whether all that a tool call names lies where the session works. */
+  isInside(call: Json): Promise<boolean>;
+  /** What a person allowed before the agent was started again. */
+  grant: Continuation['grant'];
   /** Hears of each request that was allowed. */
   onAllowed(kind: string): void;
-}): PermissionDesk {
-  const { messageId } = options;
-  const waiting: Waiting[] = [];
-  const answered = new Map<string, string | undefined>();
-  let closed = false;
+}) {
+  const { messageId, desk } = options;
+  let { grant } = options;
 
-  const requested = ({ requestId, title, options: choices }: Waiting): SessionEventBody => ({
-    type: 'permission_requested',
-    messageId,
-    request: { requestId, title, options: choices } satisfies PermissionRequest,
-  });
-  const resolved = (
-    question: Waiting,
-    option: PermissionOption | undefined,
-    by: string,
-  ): SessionEventBody => ({
-    type: 'permission_resolved',
-    messageId,
-    requestId: question.requestId,
-    ...(option === undefined ? {} : { optionId: option.optionId }),
-    outcome: option === undefined ? 'canceled' : allows(option) ? 'allowed' : 'refused',
-    by,
-  });
+  /** @param call all that is known of the tool call */
+  return async function ask(call: Json, params: Json, signal: AbortSignal): Promise<PermissionOutcome> {
+    const kind = typeof call.kind === 'string' ? call.kind : 'other';
+    const { toolCallId } = toolCallOf(params);
+    const offered = toOptions(params.options);
+    const request: PermissionRequest = {
+      requestId: options.newId(),
+      title: typeof call.title === 'string' ? call.title : kind,
+      options: offered.map(({ optionId, name, kind: meaning }) => ({ optionId, name, kind: meaning })),
+      kind,
+      ...(typeof toolCallId === 'string' ? { toolCallId: toShortId(toolCallId) } : {}),
+    };
+    const tell = (chosen: Chosen): PermissionOutcome => {
+      if (chosen !== undefined && allows(chosen)) options.onAllowed(kind);
+      const own = offered.find(({ optionId }) => optionId === chosen?.optionId);
+      return own === undefined
+        ? CANCELLED
+        : { outcome: { outcome: 'selected', optionId: own.agentOptionId } };
+    };
+    const atOnce = (chosen: Chosen, by: string): PermissionOutcome => {
+      desk.note([requested(messageId, request), resolved(messageId, request, chosen, by)]);
+      return tell(chosen);
+    };
 
-  /** Puts the first one in the queue to people. */
-  function present(): void {
-    const question = waiting[0];
-    if (question === undefined) return;
-    options.append([requested(question)]);
-    question.timer = setTimeout(() => {
-      resolve(question, optionFor('refuse', question.options), `nobody within ${options.limitMs / 1000} s`);
-    }, options.limitMs);
+    const inside = kind === 'edit' && options.mode() === 'accept_edits' && (await options.isInside(call));
+    if (desk.isClosed) return CANCELLED;
+    const mode = options.mode();
+    const verdict = judge(mode, kind, inside);
+    if (verdict !== 'ask') return atOnce(optionFor(verdict, request.options), `mode:${mode}`);
+    const before = takeGrant(request);
+    if (before !== undefined) return atOnce(before.option, before.by);
+    return new Promise((settle) =>
+      desk.put(
+        toPermissionAsk(messageId, request, (chosen) => settle(tell(chosen))),
+        signal,
+      ),
+    );
+  };
+
+  /** Used once, and only for what was asked. */
+  function takeGrant({ kind, title, options: offered }: PermissionRequest) {
+    if (grant === undefined || grant.kind !== kind || grant.title !== title) return undefined;
+    const { optionKind, by } = grant;
+    const option = offered.find((one) => one.kind === optionKind);
+    if (option !== undefined) grant = undefined;
+    return option === undefined ? undefined : { option, by };
   }
+}
 
-  function resolve(question: Waiting, option: PermissionOption | undefined, by: string): void {
-    const at = waiting.indexOf(question);
-    if (at < 0) return;
-    waiting.splice(at, 1);
-    clearTimeout(question.timer);
-    if (at === 0) options.append([resolved(question, option, by)]);
-    answered.set(question.requestId, option?.optionId);
-    if (option !== undefined && allows(option)) options.onAllowed(question.kind);
-    question.settle(option === undefined ? CANCELLED : selected(option.optionId));
-    if (at === 0) present();
-  }
-
+/** A permission request as something that a person settles. */
+export function toPermissionAsk(
+  messageId: string,
+  request: PermissionRequest,
+  tell: (chosen: Chosen) => void,
+): Ask {
+  const settled = (chosen: Chosen): Settlement => ({
+    event: (by) => resolved(messageId, request, chosen, by),
+    tell: () => tell(chosen),
+    continuation: (by) => toContinuation(request, chosen, by),
+  });
   return {
-    ask(question, signal) {
-      if (closed || waiting.length >= MAX_WAITING) return Promise.resolve(CANCELLED);
-      const mode = options.mode();
-      const verdict = judge(mode, question.kind);
-      if (verdict !== 'ask') {
-        const option = optionFor(verdict, question.options);
-        const entry: Waiting = { ...question, requestId: options.newId(), settle: () => {} };
-        if (waiting.length === 0) options.append([requested(entry), resolved(entry, option, `mode:${mode}`)]);
-        if (option !== undefined && allows(option)) options.onAllowed(question.kind);
-        return Promise.resolve(option === undefined ? CANCELLED : selected(option.optionId));
-      }
-      return new Promise((settle) => {
-        const entry: Waiting = { ...question, requestId: options.newId(), settle };
-        waiting.push(entry);
-        signal.addEventListener('abort', () => resolve(entry, undefined, 'agent'), { once: true });
-        if (waiting.length === 1) present();
+    kind: 'permission',
+    requestId: request.requestId,
+    title: request.title,
+    asked: requested(messageId, request),
+    read(given) {
+      const optionId = given.kind === 'permission' ? given.optionId : undefined;
+      const chosen = request.options.find((one) => one.optionId === optionId);
+      if (optionId === undefined || chosen !== undefined) return settled(chosen);
+      const known = request.options.map((one) => one.optionId).join(', ');
+      const message = `optionId ${JSON.stringify(optionId)} is not one of ${known}`;
+      throw new KaiwuError('invalid_input', message, {
+        details: { issues: [{ path: 'optionId', message, received: optionId }] },
       });
     },
-    answer(requestId, optionId, by) {
-      const question = waiting.find((one) => one.requestId === requestId);
-      if (question === undefined) {
-        // The same answer again is what a caller sends who did not hear that the first one arrived.
-        if (answered.has(requestId) && answered.get(requestId) === optionId) return;
-        throw new KaiwuError('not_found', `There is no open permission request ${requestId}.`, {
-          hint: 'It was answered, or its turn has ended: read the session again.',
-        });
-      }
-      const option = question.options.find((one) => one.optionId === optionId);
-      if (optionId !== undefined && option === undefined) {
-        const known = question.options.map((one) => one.optionId).join(', ');
-        const message = `optionId ${JSON.stringify(optionId)} is not one of ${known}`;
-        throw new KaiwuError('invalid_input', message, {
-          details: { issues: [{ path: 'optionId', message, received: optionId }] },
-        });
-      }
-      resolve(question, option, by);
-    },
-    close(by) {
-      closed = true;
-      const open = waiting.splice(0);
-      for (const question of open) {
-        clearTimeout(question.timer);
-        question.settle(CANCELLED);
-      }
-      return open.slice(0, 1).map((shown) => resolved(shown, undefined, by));
-    },
+    canceled: () => settled(undefined),
+    expired: () => settled(optionFor('refuse', request.options)),
   };
 }
+
+const requested = (messageId: string, request: PermissionRequest): SessionEventBody => ({
+  type: 'permission_requested',
+  messageId,
+  request,
+});
+
+const resolved = (
+  messageId: string,
+  { requestId }: PermissionRequest,
+  chosen: Chosen,
+  by: string,
+): SessionEventBody => ({
+  type: 'permission_resolved',
+  messageId,
+  requestId,
+  ...(chosen === undefined ? {} : { optionId: chosen.optionId }),
+  outcome: chosen === undefined ? 'canceled' : allows(chosen) ? 'allowed' : 'refused',
+  by,
+});
+
+function toContinuation(request: PermissionRequest, chosen: Chosen, by: string) {
+  const { title, kind = 'other' } = request;
+  const waited = `The program that runs you was restarted while you waited for the permission ${JSON.stringify(title)}.`;
+  if (chosen?.kind !== 'allow_once' && chosen?.kind !== 'allow_always') {
+    return { text: `${waited} It was refused. Go on without it, and do not try it in another way.` };
+  }
+  return {
+    text: `${waited} It is now allowed. It has not been done yet: do it now, and go on with your task from there.`,
+    grant: { kind, title, optionKind: chosen.kind, by },
+  };
+}
+
+const OPTION_KINDS = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const;
+
+/** Options with the agent's own ids. Those of a kind that is not known cannot be chosen safely and are left out. */
+function toOptions(options: unknown): (PermissionOption & { agentOptionId: string })[] {
+  return objects(options)
+    .slice(0, EVENT_LIMITS.permissionOptions)
+    .flatMap((option) => {
+      const kind = OPTION_KINDS.find((known) => known === option.kind);
+      if (kind === undefined || typeof option.optionId !== 'string') return [];
+      const name = typeof option.name === 'string' ? option.name : option.optionId;
+      return [
+        {
+          agentOptionId: option.optionId,
+          optionId: toShortId(option.optionId),
+          name: name.slice(0, EVENT_LIMITS.name),
+          kind,
+        },
+      ];
+    });
+}
+
+/** The tool call of a permission request. */
+export const toolCallOf = (params: Json): Json => (isObject(params.toolCall) ? params.toolCall : {});

@@ -6,13 +6,16 @@ export type PermissionVerdict = 'allow' | 'refuse' | 'ask';
 /** Kinds that change nothing. Everything else, also what is not known, is a change. */
 const READS = new Set(['read', 'search', 'think', 'fetch']);
 
-/** What a mode says of a request. Enforced here because agents' own modes leak: they ask, and run when allowed. */
-export function judge(mode: PermissionMode, kind: string): PermissionVerdict {
+/**
+ * What a mode says of a request. Enforced here because agents' own modes leak: they ask, and run when allowed.
+ * @param inside all that it names lies where the session works
+ */
+export function judge(mode: PermissionMode, kind: string, inside: boolean): PermissionVerdict {
   switch (mode) {
     case 'read_only':
       return READS.has(kind) ? 'ask' : 'refuse';
     case 'accept_edits':
-      return kind === 'edit' ? 'allow' : 'ask';
+      return kind === 'edit' && inside ? 'allow' : 'ask';
     case 'bypass':
       return 'allow';
     default:

@@ -1,9 +1,13 @@
 import { type ErrorCode, fromWireError, KaiwuError } from '../../core/errors.ts';
 import type { DaemonMethods } from '../../core/link.ts';
-import { PERMISSION_MODES, type PermissionMode, type SessionStatus } from '../../core/session.ts';
+import type { SessionStatus } from '../../core/session.ts';
+import type { StoredMessage, StoredSession } from '../journal/rows.ts';
 import type { SessionContext } from './context.ts';
+import { isParked } from './parked.ts';
 import { recoverSession } from './recovery.ts';
 import { createSession, type ManagedSession } from './session.ts';
+import { checkDelivery, checkMode, checkStart, toForkId } from './start-params.ts';
+import { archiveWorkspace } from './workspace.ts';
 
 type Params<M extends keyof DaemonMethods> = DaemonMethods[M]['params'];
 
@@ -21,8 +25,13 @@ export interface SessionInfo {
 export interface Sessions {
   /** Idempotent by the session's id: the same answer again, whatever became of the session since. */
   start(params: Params<'session.start'>): Promise<void>;
-  /** Idempotent by the message's id. It is on disk when this returns. @throws session_not_found | conflict | invalid_input */
+  /**
+   * Idempotent by the message's id. It is on disk when this returns.
+   * @throws session_not_found | conflict | invalid_input | unsupported
+   */
   deliver(params: Params<'session.deliver'>): void;
+  /** Stops it and removes its worktree where nothing would be lost. Idempotent. @throws session_not_found */
+  archive(sessionId: string): Promise<DaemonMethods['session.archive']['result']>;
   /** @throws session_not_found */
   get(sessionId: string): ManagedSession;
   /** Those with an agent or a queue; what rests is not listed. */
@@ -51,12 +60,25 @@ export function createSessions(context: SessionContext): Sessions {
     return session;
   }
 
+  /** What an agent cannot do is refused whether a turn runs or not. Before its first start nobody knows. */
+  function checkSteering(sessionId: string): void {
+    const { acpSessionId, features, agentId } = journal.session(sessionId) as StoredSession;
+    if (acpSessionId === undefined || features.includes('steer')) return;
+    throw new KaiwuError('unsupported', `${context.registry.describe(agentId).name} cannot be steered.`, {
+      hint: 'Send the message with the delivery queue or interrupt.',
+      details: { sessionId, delivery: 'steer' },
+    });
+  }
+
   return {
     get,
     async start(params) {
-      checkMode(params.permissionMode);
+      checkStart(params);
       const before = journal.session(params.sessionId);
-      if (before === undefined) journal.insertSession(params);
+      if (before === undefined) {
+        toForkId(journal, params);
+        journal.insertSession(params);
+      }
       // Started once, it only restarts for a message; failed at its start, it failed.
       else if (before.acpSessionId !== undefined) return;
       else if (before.status === 'failed' && before.reason !== undefined) {
@@ -66,17 +88,39 @@ export function createSessions(context: SessionContext): Sessions {
       await get(params.sessionId).start();
     },
     deliver(params) {
-      const { sessionId, messageId, text, permissionModeOverride, modelOverride } = params;
+      const {
+        sessionId,
+        messageId,
+        text,
+        permissionModeOverride,
+        modelOverride,
+        delivery = 'queue',
+      } = params;
+      checkDelivery(delivery);
       if (permissionModeOverride !== undefined) checkMode(permissionModeOverride);
       const session = get(sessionId);
-      journal.insertMessage({
+      if (delivery === 'steer') checkSteering(sessionId);
+      const message: StoredMessage = {
         sessionId,
         messageId,
         text,
         permissionMode: permissionModeOverride,
         modelId: modelOverride,
-      });
+        delivery,
+        state: delivery === 'steer' && session.isSteerable ? 'steering' : 'queued',
+      };
+      const isNew = journal.insertMessage(message);
+      if (isNew && message.state === 'steering') session.steer(message);
+      if (isNew && delivery === 'interrupt') {
+        session.interrupt().catch((error: unknown) => {
+          context.log.error({ sessionId, error }, 'a turn could not be interrupted for a message');
+        });
+      }
       session.kick();
+    },
+    async archive(sessionId) {
+      await get(sessionId).stop();
+      return archiveWorkspace(context, sessionId);
     },
     status: () =>
       journal.active().map(({ sessionId, agentId, status, directory, agentPid }) => ({
@@ -92,21 +136,12 @@ export function createSessions(context: SessionContext): Sessions {
       const sessions = journal.active();
       await Promise.all(sessions.map((session) => recoverSession(context, session)));
       for (const { sessionId } of sessions) {
-        if (journal.queued(sessionId).length > 0) get(sessionId).kick();
+        const waits = isParked(journal.session(sessionId) as StoredSession, journal.running(sessionId));
+        if (waits || journal.queued(sessionId).length > 0) get(sessionId).kick();
       }
     },
     async shutdown(graceMs) {
       await Promise.all([...live.values()].map((session) => session.shutdown(graceMs)));
     },
   };
-}
-
-/** A newer backend may know modes that this daemon does not; none is quietly replaced by another. */
-export function checkMode(mode: PermissionMode): void {
-  if (PERMISSION_MODES.includes(mode)) return;
-  const message = `permissionMode ${JSON.stringify(mode)} is not known to this daemon`;
-  throw new KaiwuError('invalid_input', message, {
-    hint: `Use one of ${PERMISSION_MODES.join(', ')}, or update Kaiwu on the machine.`,
-    details: { issues: [{ path: 'permissionMode', message, received: mode }] },
-  });
 }

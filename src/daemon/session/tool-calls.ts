@@ -9,18 +9,24 @@ const MAX_CHARS = 16 * 1024 * 1024;
 
 /** Merges what an agent says of its tool calls. Updates may carry an id alone, come twice, or before their call. */
 export interface ToolCalls {
-  /** Answers all that is known now, and the event to store unless nothing is new. */
-  merge(call: Json): { known: Json; event?: SessionEventBody };
+  /** Answers all that is known now, whether that is all that was said, and the event to store unless nothing is new. */
+  merge(call: Json): KnownCall & { event?: SessionEventBody };
+}
+
+export interface KnownCall {
+  known: Json;
+  /** Nothing of it was too large to be remembered. */
+  isWhole: boolean;
 }
 
 export function createToolCalls(messageId: string): ToolCalls {
-  const calls = new Map<string, { known: Json; json: string }>();
+  const calls = new Map<string, KnownCall & { json: string }>();
   let chars = 0;
 
-  function remember(id: string, known: Json, json: string): void {
-    chars += json.length - (calls.get(id)?.json.length ?? 0);
+  function remember(id: string, call: KnownCall & { json: string }): void {
+    chars += call.json.length - (calls.get(id)?.json.length ?? 0);
     calls.delete(id);
-    calls.set(id, { known, json });
+    calls.set(id, call);
     for (const [oldId, old] of calls) {
       if (chars <= MAX_CHARS || oldId === id) break;
       calls.delete(oldId);
@@ -32,7 +38,9 @@ export function createToolCalls(messageId: string): ToolCalls {
     merge(call) {
       const id = typeof call.toolCallId === 'string' ? toShortId(call.toolCallId) : 'unknown';
       const before = calls.get(id);
-      const known = bound({ ...before?.known, ...presentIn(call) });
+      const merged = { ...before?.known, ...presentIn(call) };
+      const known = bound(merged);
+      const isWhole = before?.isWhole !== false && isSame(merged, known);
       const { title, kind, status, ...content } = known;
       const event: SessionEventBody = {
         type: 'tool_call',
@@ -44,9 +52,9 @@ export function createToolCalls(messageId: string): ToolCalls {
         ...(Object.keys(content).length === 0 ? {} : { content }),
       };
       const json = JSON.stringify(event);
-      remember(id, known, json);
+      remember(id, { known, isWhole, json });
       // A repeated update is no progress, and must not look like it.
-      return json === before?.json ? { known } : { known, event };
+      return json === before?.json ? { known, isWhole } : { known, isWhole, event };
     },
   };
 }
@@ -63,6 +71,10 @@ function bound({ toolCallId: _id, title, kind, status, ...content }: Json): Json
     ...(toBounded(content) as Json),
   });
 }
+
+/** Bounding leaves a small value as it is, the very same. */
+const isSame = (merged: Json, known: Json): boolean =>
+  ['rawInput', 'locations', 'content'].every((name) => (merged[name] ?? undefined) === known[name]);
 
 const cut = (value: unknown, max: number): unknown =>
   typeof value === 'string' ? value.slice(0, max) : value;

@@ -1,25 +1,26 @@
-import { EVENT_LIMITS } from '../../core/link.ts';
-import type {
-  FailureReason,
-  PermissionMode,
-  PermissionOption,
-  SessionEventBody,
-} from '../../core/session.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FailureReason, PermissionMode, SessionEventBody, Usage } from '../../core/session.ts';
 import type { AgentSession } from '../acp/agent-session.ts';
 import type { PermissionOutcome } from '../acp/connection.ts';
+import type { Json } from '../acp/json.ts';
 import type { AgentExit } from '../acp/process.ts';
-import type { StoredMessage } from '../journal/rows.ts';
-import { clip, toShortId } from './bounded.ts';
+import type { QuestionOutcome } from '../acp/questions.ts';
+import type { Continuation, StoredMessage } from '../journal/rows.ts';
+import type { AttachmentStore } from './attachments.ts';
+import { clip } from './bounded.ts';
 import type { SessionContext } from './context.ts';
-import { createPermissionDesk } from './permissions.ts';
+import type { Given } from './desk.ts';
 import { toReason } from './reason.ts';
+import { createStallWatch } from './stall.ts';
 import { createTurnTranscript } from './transcript.ts';
+import { createTurnAsks } from './turn-asks.ts';
+import { toTurnEnd } from './turn-end.ts';
 import { storeSoon, untilStored } from './until-stored.ts';
-
-type Json = Record<string, unknown>;
 
 /** Most characters of a message in its event, which has to fit into a frame of the link. The agent gets all of it. */
 const MAX_TEXT = 1024 * 1024;
+/** How long an agent that has ended a turn may take to say whether a message still reached it. */
+const STEER_MS = 5000;
 
 /** From one user message to the agent's stop. */
 export interface Turn {
@@ -35,89 +36,125 @@ export interface Turn {
   readonly modeSwitchAllowed: boolean;
   run(): Promise<void>;
   onUpdate(update: Json): void;
+  onUsage(usage: Usage): void;
   onPermission(params: Json, signal: AbortSignal): Promise<PermissionOutcome>;
-  answer(requestId: string, optionId: string | undefined, by: string): void;
+  onQuestion(params: Json, signal: AbortSignal): Promise<QuestionOutcome>;
+  /** Puts a message into it that the journal holds as on its way. */
+  steer(message: StoredMessage): void;
+  /** @throws not_found | invalid_input */
+  answer(requestId: string, given: Given, by: string): void;
   /** Asks the agent to stop. ACP wants every open permission request answered `cancelled` with it. */
   cancel(by: string, reason?: FailureReason): void;
+  /** Leaves it as it is for the next daemon, where it waits for a person and can go on. Answers whether it does. */
+  leave(): boolean;
+  /** The backend takes no more at the moment, or does again. */
+  setHeld(isHeld: boolean): void;
 }
 
-export function createTurn(options: {
+export interface TurnOptions {
   context: SessionContext;
   sessionId: string;
   agent: AgentSession;
   message: StoredMessage;
+  /** Goes on with a turn that waited for a person while the daemon was restarted. */
+  continuation?: Continuation;
+  attachments: AttachmentStore;
+  /** Where the session works: the agent's directory first. */
+  folders: string[];
   sessionMode(): PermissionMode;
   /** Events of the session that belong to the turn's end, when the agent ended with it. */
   sessionEnd(exit: AgentExit, canceled: boolean): SessionEventBody[];
-}): Turn {
-  const { context, sessionId, agent, message } = options;
+}
+
+export function createTurn(options: TurnOptions): Turn {
+  const { context, sessionId, agent, message, continuation } = options;
   const { messageId } = message;
-  const { journal } = context;
+  const { journal, limits } = context;
   const append = (events: SessionEventBody[]) => void journal.append(sessionId, events);
-  const transcript = createTurnTranscript(messageId, {
-    append,
-    delta: (delta) => context.delta({ sessionId, ...delta }),
-    onError: (error) => void agent.end(`its output cannot be stored: ${toReason(error).message}`),
+  const appendSoon = (events: SessionEventBody[]) => storeSoon(context, () => append(events));
+  const transcript = createTurnTranscript(
+    messageId,
+    {
+      append,
+      delta: (delta) => context.delta({ sessionId, ...delta }),
+      onError: (error) => void agent.end(`its output cannot be stored: ${toReason(error).message}`),
+    },
+    options.attachments,
+  );
+  const stall = createStallWatch({
+    messageId,
+    stallMs: limits.stallMs,
+    now: context.runtime.now,
+    append: (event) => appendSoon([event]),
+  });
+  const asks = createTurnAsks({
+    messageId,
+    transcript,
+    folders: options.folders,
+    mode: () => modeOverride ?? options.sessionMode(),
+    append: appendSoon,
+    newId: context.runtime.newUuid,
+    limitMs: limits.permissionMs,
+    continuation,
+    onAllowed: (kind) => {
+      if (kind === 'switch_mode') modeSwitchAllowed = true;
+    },
+    onOpen: (isOpen) => stall.hold('person', isOpen),
   });
   let modeOverride = message.permissionMode;
   let modeSwitchAllowed = false;
   let canceled: { reason?: FailureReason } | undefined;
-  let settle = () => {};
-  const ended = new Promise<void>((resolve) => {
-    settle = resolve;
-  });
-  const desk = createPermissionDesk({
-    messageId,
-    mode: () => modeOverride ?? options.sessionMode(),
-    append: (events) => storeSoon(context, () => append(events)),
-    newId: context.runtime.newUuid,
-    limitMs: context.limits.permissionMs,
-    onAllowed: (kind) => {
-      if (kind === 'switch_mode') modeSwitchAllowed = true;
-    },
-  });
+  let left = false;
+  let usage: Usage | undefined;
+  const steering = new Map<string, Promise<void>>();
+  const { promise: ended, settle } = whenSettled();
 
-  async function prompt(): Promise<string> {
-    append([
-      {
-        type: 'user_message',
-        messageId,
-        text: clip(message.text, MAX_TEXT),
-        ...(message.permissionMode === undefined ? {} : { permissionMode: message.permissionMode }),
-        ...(message.modelId === undefined ? {} : { modelId: message.modelId }),
-      },
-    ]);
+  async function prompt(): Promise<{ stopReason: string; usage?: Usage }> {
+    if (continuation === undefined) append([toUserMessage(message)]);
+    else journal.setContinuation(sessionId, undefined);
     if (message.permissionMode !== undefined) await agent.setMode(message.permissionMode);
     if (message.modelId !== undefined) await agent.setModel(message.modelId);
-    return canceled === undefined ? agent.prompt(message.text) : 'cancelled';
+    if (canceled !== undefined) return { stopReason: 'cancelled' };
+    const replay = journal.session(sessionId)?.replay;
+    if (replay !== undefined) journal.setReplay(sessionId, undefined);
+    return agent.prompt(`${replay ?? ''}${continuation?.text ?? message.text}`);
   }
 
   async function run(): Promise<void> {
-    const result = await prompt().then(
-      (stopReason) => ({ stopReason }),
-      (error: unknown) => ({ error }),
-    );
+    const result = await prompt().catch((error: unknown) => ({ error }));
+    await Promise.race([Promise.all(steering.values()), sleep(STEER_MS, undefined, { ref: false })]);
+    stall.stop();
     // Already settled when the agent is gone; then it wins.
     const exit = await Promise.race([agent.exited, Promise.resolve(undefined)]);
-    const events = [...transcript.finish(), ...desk.close('daemon'), toEnd(result)];
-    if (exit !== undefined) events.push(...options.sessionEnd(exit, canceled !== undefined));
-    await untilStored(context, () => append(events));
+    const rest = transcript.finish();
+    if (left) {
+      await untilStored(context, () => append(rest));
+    } else {
+      const events = [...rest, ...asks.close('daemon')];
+      await untilStored(context, () => {
+        append([...events, ...toTurnEnd({ journal, sessionId, messageId, result, canceled, usage })]);
+        if (exit !== undefined) append(options.sessionEnd(exit, canceled !== undefined));
+      });
+    }
     settle();
   }
 
-  function toEnd(result: { stopReason: string } | { error: unknown }): SessionEventBody {
-    const end = { type: 'turn_ended', messageId } as const;
-    const stopReason = 'stopReason' in result ? { stopReason: result.stopReason } : {};
-    if (canceled !== undefined) {
-      return {
-        ...end,
-        outcome: 'canceled',
-        ...stopReason,
-        ...(canceled.reason ? { reason: canceled.reason } : {}),
-      };
+  /** A message counts as given once the agent has taken it, and what it did not take waits for its own turn. */
+  async function steer({ messageId: steered, text }: StoredMessage): Promise<void> {
+    try {
+      await agent.steer(text);
+      await untilStored(context, () =>
+        append([
+          { type: 'user_message', messageId: steered, text: clip(text, MAX_TEXT), steered: messageId },
+        ]),
+      );
+    } catch (error) {
+      context.log.info(
+        { sessionId, messageId: steered, error },
+        'a message did not reach the turn it was for',
+      );
+      await untilStored(context, () => journal.requeue(steered));
     }
-    if ('error' in result) return { ...end, outcome: 'failed', reason: toReason(result.error) };
-    return { ...end, outcome: result.stopReason === 'cancelled' ? 'canceled' : 'completed', ...stopReason };
   }
 
   return {
@@ -137,49 +174,43 @@ export function createTurn(options: {
     get modeSwitchAllowed() {
       return modeSwitchAllowed;
     },
-    onUpdate: (update) => transcript.add(update),
-    async onPermission(params, signal) {
-      const call = transcript.toolCall(isObject(params.toolCall) ? params.toolCall : {});
-      const kind = typeof call.kind === 'string' ? call.kind : 'other';
-      const title = typeof call.title === 'string' ? call.title : kind;
-      const offered = toOptions(params.options);
-      const options = offered.map(({ optionId, name, kind: meaning }) => ({ optionId, name, kind: meaning }));
-      const { outcome } = await desk.ask({ title, kind, options }, signal);
-      if (outcome.outcome === 'cancelled') return { outcome };
-      const chosen = offered.find(({ optionId }) => optionId === outcome.optionId);
-      return { outcome: { ...outcome, optionId: chosen?.agentOptionId ?? outcome.optionId } };
+    onUpdate(update) {
+      if (transcript.add(update)) stall.heard();
     },
-    answer: desk.answer,
+    onUsage(next) {
+      usage = { ...usage, ...next };
+    },
+    onPermission: asks.onPermission,
+    onQuestion: asks.onQuestion,
+    steer: (steered) => void steering.set(steered.messageId, steer(steered)),
+    answer: asks.answer,
     cancel(by, reason) {
       if (canceled !== undefined) return;
       canceled = { reason };
       agent.setPaused(false);
       agent.cancel();
-      const canceledRequests = desk.close(by);
-      storeSoon(context, () => append(canceledRequests));
+      appendSoon(asks.close(by));
     },
+    leave() {
+      left = canceled === undefined && asks.leave(agent.features);
+      return left;
+    },
+    setHeld: (isHeld) => stall.hold('backend', isHeld),
   };
 }
 
-const OPTION_KINDS = ['allow_once', 'allow_always', 'reject_once', 'reject_always'] as const;
+const toUserMessage = ({ messageId, text, permissionMode, modelId }: StoredMessage): SessionEventBody => ({
+  type: 'user_message',
+  messageId,
+  text: clip(text, MAX_TEXT),
+  ...(permissionMode === undefined ? {} : { permissionMode }),
+  ...(modelId === undefined ? {} : { modelId }),
+});
 
-/** Options with the agent's own ids. Those of a kind that is not known cannot be chosen safely and are left out. */
-function toOptions(options: unknown): (PermissionOption & { agentOptionId: string })[] {
-  const first = Array.isArray(options)
-    ? options.filter(isObject).slice(0, EVENT_LIMITS.permissionOptions)
-    : [];
-  return first.flatMap((option) => {
-    const kind = OPTION_KINDS.find((known) => known === option.kind);
-    if (kind === undefined || typeof option.optionId !== 'string') return [];
-    return [
-      {
-        agentOptionId: option.optionId,
-        optionId: toShortId(option.optionId),
-        name: (typeof option.name === 'string' ? option.name : option.optionId).slice(0, EVENT_LIMITS.name),
-        kind,
-      },
-    ];
+function whenSettled(): { promise: Promise<void>; settle(): void } {
+  let settle = () => {};
+  const promise = new Promise<void>((resolve) => {
+    settle = resolve;
   });
+  return { promise, settle };
 }
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;

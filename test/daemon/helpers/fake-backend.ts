@@ -62,6 +62,8 @@ export interface FakeBackend {
     refuses?(event: SessionEvent): boolean;
     /** Fails appends. */
     failAppends?: number;
+    /** Does not say what was in a conversation. */
+    failTails?: boolean;
   };
   stop(): Promise<void>;
 }
@@ -139,6 +141,21 @@ export async function createFakeBackend(
             ws.terminate();
           }
           return { ackedSeq: list.length };
+        },
+        'session.token': async ({ sessionId }) => ({ token: `token of ${sessionId}` }),
+        'transcript.tail': async ({ sessionId, maxChars }) => {
+          if (behaviour.failTails === true) throw new Error('the store is not there');
+          const lines = (stored.get(sessionId) ?? []).flatMap((event) =>
+            event.type === 'user_message' || event.type === 'agent_text'
+              ? [
+                  {
+                    role: event.type === 'user_message' ? ('user' as const) : ('agent' as const),
+                    text: event.text,
+                  },
+                ]
+              : [],
+          );
+          return { lines, complete: maxChars > 0 };
         },
       },
       onNotice: (method, params) => {
