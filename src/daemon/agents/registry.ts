@@ -111,7 +111,8 @@ export function createAgentRegistry(options: {
   function toInfo(definition: AgentDefinition): AgentInfo {
     const { agentId, name, install, source = 'built_in', guessedModes = [] } = definition;
     const command = locate(definition);
-    const version = definition.version ?? (command === undefined ? undefined : versions.get(command));
+    const learned = command !== undefined && source === 'built_in' ? versions.get(command) : undefined;
+    const version = definition.version ?? learned;
     const reported = toBoundedOptions(options.lastModels(agentId));
     const { features, modeIds = [] } = lessons.of(agentId);
     const shown = toKnownModes(definition.modes, modeIds);

@@ -43,7 +43,7 @@ export async function demoAgent(home: string): Promise<AgentDefinition> {
 /** Opens one conversation with a real agent process. */
 export async function openSession(
   definition: AgentDefinition,
-  options: Partial<Omit<AgentSessionOptions, 'agent'>> & {
+  options: Partial<AgentSessionOptions> & {
     home?: string;
     env?: Record<string, string>;
     /** Kind of the option that answers each permission request. */
