@@ -64,7 +64,7 @@ export function agentCommands(app: App, io: CliIo): Command[] {
         assertFree(app, name);
         const agent = await toAgent(app, io, input as unknown as AddInput);
         await updateAddedAgents(app.paths, (agents) => {
-          if (agents[name] !== undefined) throw taken(app, name);
+          if (Object.hasOwn(agents, name)) throw taken(app, name);
           agents[name] = agent;
         });
         return { ...toShown(name, agent), file: app.paths.agents };
@@ -82,7 +82,7 @@ export function agentCommands(app: App, io: CliIo): Command[] {
         assertPerson(app, 'remove');
         const name = input.name as string;
         await updateAddedAgents(app.paths, (agents) => {
-          if (agents[name] === undefined) throw unknownAgent(app, name, Object.keys(agents));
+          if (!Object.hasOwn(agents, name)) throw unknownAgent(app, name, Object.keys(agents));
           delete agents[name];
         });
         return { removed: name };
@@ -101,7 +101,7 @@ export function agentCommands(app: App, io: CliIo): Command[] {
         const builtIn = builtInAgents(app).find(({ agentId }) => agentId === name);
         if (builtIn !== undefined) return toShownBuiltIn(builtIn);
         const agents = readAddedAgents(app.paths);
-        const agent = agents[name];
+        const agent = Object.hasOwn(agents, name) ? agents[name] : undefined;
         if (agent === undefined) throw unknownAgent(app, name, Object.keys(agents));
         return { ...toShown(name, agent), file: app.paths.agents };
       },
