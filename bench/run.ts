@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import { root } from '../scripts/registry.ts';
 import { measureSearch } from './search.ts';
 import { measureSessionList } from './session-list.ts';
+import { measureSessionStart } from './session-start.ts';
 import { measureMemory, measureStart } from './start.ts';
 import { toTable } from './stats.ts';
 import { measureTokens } from './tokens.ts';
@@ -37,6 +38,7 @@ try {
     await measureStart(reference, scratch),
     await measureMemory(reference, scratch),
     ...(await measureSessionList()),
+    ...(await measureSessionStart()),
     measureSearch(),
     ...measureTokens(),
   ];

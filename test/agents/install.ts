@@ -11,14 +11,17 @@ const INSTALL_MS = 240_000;
 const TRIES = 2;
 
 /** Outside of `node_modules`, so that a clean install of the product leaves it alone. */
-export const cacheFolder = (): string =>
+const cacheFolder = (): string =>
   process.env.KAIWU_AGENTS_CACHE ?? join(import.meta.dirname, '../../.cache/agents');
+
+const folderOf = ({ agentId }: Recipe): string => join(cacheFolder(), agentId);
 
 /** Installs an agent at its pinned version, unless it is there. @returns the folder of its program @throws why it cannot */
 export async function installAgent(recipe: Recipe): Promise<string> {
-  const prefix = join(cacheFolder(), recipe.agentId);
+  const prefix = folderOf(recipe);
   for (let left = TRIES; ; left -= 1) {
-    if (await isInstalled(recipe, prefix)) return join(prefix, 'node_modules/.bin');
+    const programs = await findInstalled(recipe);
+    if (programs !== undefined) return programs;
     if (left === 0) throw new Error(`npm installed ${recipe.package} without a program ${recipe.binary}`);
     await mkdir(prefix, { recursive: true });
     const scripts = recipe.installScripts === true ? [] : ['--ignore-scripts'];
@@ -30,13 +33,16 @@ export async function installAgent(recipe: Recipe): Promise<string> {
   }
 }
 
-async function isInstalled({ package: name, version, binary }: Recipe, prefix: string): Promise<boolean> {
+/** The folder of its program, where the pinned version is in the cache. */
+export async function findInstalled(recipe: Recipe): Promise<string | undefined> {
+  const modules = join(folderOf(recipe), 'node_modules');
   try {
-    const manifest = await readFile(join(prefix, 'node_modules', name, 'package.json'), 'utf8');
-    await access(join(prefix, 'node_modules/.bin', binary), constants.X_OK);
-    return (JSON.parse(manifest) as { version: string }).version === version;
+    const manifest = await readFile(join(modules, recipe.package, 'package.json'), 'utf8');
+    await access(join(modules, '.bin', recipe.binary), constants.X_OK);
+    const { version } = JSON.parse(manifest) as { version: string };
+    return version === recipe.version ? join(modules, '.bin') : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -7,6 +7,8 @@ export interface Recipe {
   version: string;
   /** Program that has to be there after the installation. */
   binary: string;
+  /** Arguments that make it speak ACP, where it is started without Kaiwu. */
+  args: string[];
   /** Its install script makes the program; elsewhere none is run. */
   installScripts?: true;
   /** Writes its settings under `home` and answers with the environment that it needs. */

@@ -75,6 +75,7 @@ export const RECIPES: Recipe[] = [
     package: '@agentclientprotocol/codex-acp',
     version: '2.6.0',
     binary: 'codex-acp',
+    args: [],
     async configure({ home, modelUrl }) {
       await put(join(home, '.codex/config.toml'), codexSettings(modelUrl));
       return { OPENAI_API_KEY: KEY };
@@ -95,6 +96,7 @@ export const RECIPES: Recipe[] = [
     package: 'opencode-ai',
     version: '1.18.33',
     binary: 'opencode',
+    args: ['acp'],
     installScripts: true,
     ...openCodeFamily('opencode', 'opencode.json', 'OPENCODE'),
     freeMode: 'accept_edits',
@@ -105,6 +107,7 @@ export const RECIPES: Recipe[] = [
     package: '@agentclientprotocol/claude-agent-acp',
     version: '0.49.0',
     binary: 'claude-agent-acp',
+    args: [],
     async configure({ home, modelUrl }) {
       await put(join(home, '.claude/settings.json'), { permissions: { defaultMode: 'default' } });
       return {
@@ -129,6 +132,7 @@ export const RECIPES: Recipe[] = [
     package: '@google/gemini-cli',
     version: '0.61.0',
     binary: 'gemini',
+    args: ['--acp'],
     async configure({ home, modelUrl }) {
       await put(join(home, '.gemini/settings.json'), {
         security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
@@ -161,6 +165,7 @@ export const RECIPES: Recipe[] = [
     package: '@kilocode/cli',
     version: '7.7.7',
     binary: 'kilo',
+    args: ['acp'],
     ...openCodeFamily('kilo', 'kilo.json', 'KILO'),
     freeMode: 'accept_edits',
     lacks: {},
