@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KaiwuError } from '../../core/errors.ts';
+import { KaiwuError, toWireError } from '../../core/errors.ts';
 import type { AgentInfo, AgentOption, PermissionMode } from '../../core/session.ts';
 import { signalGroup } from '../acp/group.ts';
 import { toBoundedOptions } from '../session/bounded.ts';
@@ -33,7 +33,7 @@ export interface AgentRegistry {
   list(): AgentInfo[];
   /** @throws agent_not_available */
   find(agentId: string): FoundAgent;
-  /** The definition alone. @throws agent_not_available when there is no such agent at all */
+  /** The definition alone, of one that was removed too. @throws agent_not_available when there is no such agent at all */
   describe(agentId: string): AgentDefinition;
   /** Asks the agents that are there for their versions, one after another. */
   learnVersions(): Promise<void>;
@@ -49,29 +49,29 @@ export function createAgentRegistry(options: {
   const { table, env } = options;
   const lessons = createLessons();
   const versions = new Map<string, string>();
+  /** As the person's file had them when it could last be read. */
+  let added: AgentDefinition[] = [];
+  /** Added agents that were there once: sessions of theirs may still run. */
+  const met = new Map<string, AgentDefinition>();
   let learning: Promise<void> | undefined;
 
   const locate = (definition: AgentDefinition) => findCommand(definition.command, env.PATH ?? '');
 
-  /** The agents that come with Kaiwu work whatever has become of the person's file. */
+  /** The agents that come with Kaiwu work whatever has become of the person's file; theirs are known, but cannot be used. */
   function everything(): { all: AgentDefinition[]; damage?: unknown } {
     try {
-      const added = options.added?.() ?? [];
-      return {
-        all: [...table, ...added.filter(({ agentId }) => !table.some((one) => one.agentId === agentId))],
-      };
+      const ours = new Set(table.map(({ agentId }) => agentId));
+      added = (options.added?.() ?? []).filter(({ agentId }) => !ours.has(agentId));
+      for (const definition of added) met.set(definition.agentId, definition);
+      return { all: [...table, ...added] };
     } catch (damage) {
-      return { all: table, damage };
+      return { all: [...table, ...added], damage };
     }
   }
 
-  function describe(agentId: string): AgentDefinition {
-    const { all, damage } = everything();
-    const definition = all.find((one) => one.agentId === agentId);
-    if (definition !== undefined) return definition;
-    if (damage !== undefined) throw damage;
+  function unknown(agentId: string, all: AgentDefinition[]): KaiwuError {
     const known = all.map((one) => one.agentId);
-    throw new KaiwuError('agent_not_available', `There is no agent ${JSON.stringify(agentId)}.`, {
+    return new KaiwuError('agent_not_available', `There is no agent ${JSON.stringify(agentId)}.`, {
       hint: `Use one of ${known.join(', ')}.`,
       details: { agentId, known },
     });
@@ -108,7 +108,7 @@ export function createAgentRegistry(options: {
     };
   }
 
-  function toInfo(definition: AgentDefinition): AgentInfo {
+  function toInfo(definition: AgentDefinition, damage: unknown): AgentInfo {
     const { agentId, name, install, source = 'built_in', guessedModes = [] } = definition;
     const command = locate(definition);
     const learned = command !== undefined && source === 'built_in' ? versions.get(command) : undefined;
@@ -122,6 +122,7 @@ export function createAgentRegistry(options: {
       name,
       available: command !== undefined,
       ...stateOf(definition),
+      ...(damage !== undefined && source === 'added' ? toDamaged(damage) : {}),
       source,
       ...(features === undefined ? {} : { features }),
       ...(install === undefined ? {} : { install }),
@@ -142,10 +143,21 @@ export function createAgentRegistry(options: {
   }
 
   return {
-    describe,
-    list: () => everything().all.map(toInfo),
+    describe(agentId) {
+      const { all } = everything();
+      const definition = all.find((one) => one.agentId === agentId) ?? met.get(agentId);
+      if (definition === undefined) throw unknown(agentId, all);
+      return definition;
+    },
+    list() {
+      const { all, damage } = everything();
+      return all.map((definition) => toInfo(definition, damage));
+    },
     find(agentId) {
-      const definition = describe(agentId);
+      const { all, damage } = everything();
+      const definition = all.find((one) => one.agentId === agentId);
+      if (damage !== undefined && definition?.source !== undefined) throw damage;
+      if (definition === undefined) throw damage ?? unknown(agentId, all);
       const command = locate(definition);
       if (command !== undefined) {
         return {
@@ -169,6 +181,12 @@ export function createAgentRegistry(options: {
     },
   };
 }
+
+const toDamaged = (damage: unknown): Pick<AgentInfo, 'available' | 'state' | 'reason'> => ({
+  available: false,
+  state: 'needs_setup',
+  reason: toWireError(damage).message.slice(0, MAX_REASON),
+});
 
 const missing = ({ name, command }: AgentDefinition): string =>
   `${name} is not installed: there is no program ${command} on the daemon's PATH.`;

@@ -34,13 +34,35 @@ test('added agents are listed and found as the file has them now; those that com
   expect(registry.find('mine')).toMatchObject({ command: process.execPath });
 });
 
-test('a damaged file takes the added agents away and nothing else', () => {
+test('a damaged file makes the added agents unusable and nothing else', () => {
+  let damaged = true;
   const registry = registryOf(() => {
-    throw new KaiwuError('state_damaged', 'agents.json cannot be used');
+    if (damaged) throw new KaiwuError('state_damaged', 'agents.json cannot be used');
+    return [mine('own-modes')];
   });
   expect(registry.list().map(({ agentId }) => agentId)).toEqual(['noisy']);
-  expect(registry.find('noisy').definition.agentId).toBe('noisy');
   expect(() => registry.find('mine')).toThrow('agents.json cannot be used');
+  damaged = false;
+  expect(registry.list()).toMatchObject([{}, { agentId: 'mine', available: true, state: 'ready' }]);
+  damaged = true;
+  expect(registry.list()[1]).toMatchObject({
+    agentId: 'mine',
+    available: false,
+    state: 'needs_setup',
+    reason: 'agents.json cannot be used',
+  });
+  expect(() => registry.find('mine')).toThrow('agents.json cannot be used');
+  expect(registry.find('noisy').definition.agentId).toBe('noisy');
+});
+
+test('an agent that was removed is still known to its sessions, and starts no more', () => {
+  let agents = [mine('own-modes')];
+  const registry = registryOf(() => agents);
+  registry.list();
+  agents = [];
+  expect(registry.describe('mine').name).toBe('mine');
+  expect(registry.list()).toHaveLength(1);
+  expect(() => registry.find('mine')).toThrow('There is no agent "mine".');
 });
 
 test('its environment is the common part and its own, which wins and is told to nobody', async () => {
