@@ -77,8 +77,14 @@ export function toNotice(approval: Approval, remaining: number): ApprovalNotice 
 }
 
 /** The caller is the requester, as far as a token and a surface can tell. */
-export const isOwn = ({ requester }: Approval, { tokenId, surface }: Caller): boolean =>
-  requester.tokenId === tokenId && requester.surface === surface;
+export const isOwn = ({ requester }: Approval, { tokenId, tokenKind, surface, scope }: Caller): boolean =>
+  requester.surface === surface &&
+  (requester.tokenId === tokenId ||
+    // The agent of a session gets a new token at each start.
+    (tokenKind === 'agent' &&
+      requester.tokenKind === 'agent' &&
+      scope.sessionId !== undefined &&
+      requester.scope?.sessionId === scope.sessionId));
 
 /** A limited token says yes to no more than it could do itself. */
 export const reaches = async (

@@ -30,6 +30,7 @@ import { DEFAULT_SETTINGS, resolvePolicy } from './policy.ts';
 import type { ApprovalsPort } from './ports/governance.ts';
 import type { SessionsPort } from './ports/sessions.ts';
 import { redact } from './redact.ts';
+import { isReachable } from './resolve-session.ts';
 import { toWords } from './spoken.ts';
 import { waitSettled } from './wait-settled.ts';
 
@@ -76,6 +77,14 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     if (approval.status !== 'pending' || !isOver(approval)) return approval;
     await store.move(artifactId, 'pending', 'expired');
     return (await store.get(artifactId)) ?? approval;
+  }
+
+  /** A token for one session sees what that session asked for, and those below it; the rest is not there for it. */
+  async function loadFor(artifactId: string, caller: Caller | undefined): Promise<Approval> {
+    const approval = await load(artifactId);
+    const { sessionId } = approval.requester.scope ?? {};
+    if (await isReachable(sessions, sessionId, caller?.scope.sessionId)) return approval;
+    throw approvalNotFound(artifactId);
   }
 
   const isOver = (approval: Approval): boolean => approval.expiresAt <= runtime.now().toISOString();
@@ -177,7 +186,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
 
   async function withdraw(artifactId: string, caller: Caller, reason?: string): Promise<Approval> {
     const changes = reason === undefined ? {} : { decisionReason: reason };
-    const approval = await load(artifactId);
+    const approval = await loadFor(artifactId, caller);
     if (!isOwn(approval, caller) && caller.surface !== 'app' && caller.surface !== 'cli')
       throw notYours(artifactId);
     if (approval.status === 'canceled') return approval;
@@ -197,7 +206,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
 
   return {
     load,
-    get: async (artifactId) => show(await load(artifactId)),
+    get: async (artifactId, caller) => show(await loadFor(artifactId, caller)),
     cancel: async (artifactId, caller) => show(await withdraw(artifactId, caller)),
     async file(ready, nearest, key) {
       const more = nearest === undefined ? {} : { nearestGrant: nearest };
@@ -225,6 +234,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       return { items: wanted.map(show), ...(nextCursor === undefined ? {} : { nextCursor }) };
     },
     async wait(artifactId, seconds, signal, caller) {
+      await loadFor(artifactId, caller);
       try {
         const { onApprovalChange: onChange } = options;
         return show(await waitSettled({ artifactId, seconds, signal, load, onChange }));

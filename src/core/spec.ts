@@ -102,7 +102,7 @@ export interface ActionData {
   surfaces: Partial<Record<Surface, SurfaceDefaults>>;
   /** `never`: cannot be gated. `always`: surfaces on which policy cannot remove the gate. */
   approvals: 'never' | 'default' | { always: Surface[] };
-  /** Says and does nothing about any session, so a token for one session may call it as well. */
+  /** A token for one session may call it as well: it is about no session, or keeps to what that session may see. */
   anySession?: boolean;
   /**
    * Whether it works on a session, and which field names it. With a token for one session the field is that session or one

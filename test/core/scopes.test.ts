@@ -147,6 +147,45 @@ describe('a token for one session, in a tree', () => {
   });
 });
 
+describe('the agent of a session', () => {
+  const agent = (sessionId: string, tokenId: string): Caller => ({
+    surface: 'agent',
+    client: 'agent',
+    tokenId,
+    tokenKind: 'agent',
+    scope: { surfaces: ['agent'], sessionId },
+  });
+
+  it('sees and takes back what it asked for, over a new token too, and nothing that others asked for', async () => {
+    await newSession('sess_mychild', 'sess_mine');
+    const ask = (by: Caller) => t.approvals.create({ actionId: 'note.add', input: { text: by.tokenId } }, by);
+    const own = async (sessionId: string) => {
+      const note = { actionId: 'note.add', input: { text: sessionId } };
+      const person: Caller = { surface: 'cli', client: 'cli', tokenId: 'p', tokenKind: 'device', scope: {} };
+      return (await t.approvals.create(note, { ...person, surface: 'mcp' })).artifactId;
+    };
+    expect(await codeOfThrown(ask(agent('sess_mine', 'tok_a')))).toBe('forbidden');
+    const foreign = await own('x');
+    const mine = agent('sess_mychild', 'tok_a');
+    const filed = await t.approvals.create(
+      { actionId: 'note.touch', input: {} },
+      { ...mine, surface: 'mcp' },
+    );
+    const again = { ...agent('sess_mychild', 'tok_b'), surface: 'mcp' as const };
+    const see = (artifactId: string, by: Caller) => codeOfThrown(t.approvals.get(artifactId, by));
+    expect(await see(filed.artifactId, again)).toBe('ok');
+    expect(await see(filed.artifactId, agent('sess_mine', 'tok_c'))).toBe('ok');
+    expect(await see(filed.artifactId, agent('sess_other', 'tok_d'))).toBe('approval_not_found');
+    expect(await see(foreign, again)).toBe('approval_not_found');
+    expect(await codeOfThrown(t.approvals.wait(foreign, 0.01, never, again))).toBe('approval_not_found');
+    expect(await codeOfThrown(t.approvals.cancel(foreign, again))).toBe('approval_not_found');
+    expect(await codeOfThrown(t.approvals.cancel(filed.artifactId, agent('sess_mine', 'tok_c')))).toBe(
+      'forbidden',
+    );
+    expect(await codeOfThrown(t.approvals.cancel(filed.artifactId, again))).toBe('ok');
+  });
+});
+
 describe('what a limited token asked for', () => {
   const asked = (scope: TokenScope): Caller => ({
     surface: 'mcp',

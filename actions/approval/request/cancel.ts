@@ -13,6 +13,7 @@ export default defineAction({
   surfaces: APPROVALS,
   approvals: 'never',
   session: 'none',
+  anySession: true,
   positionals: ['artifactId'],
   keywords: { en: ['take back', 'revoke request', 'undo', 'cancel'], 'zh-CN': ['撤回', '取消审批'] },
   examples: [{ title: 'Withdraw', input: { artifactId: '2765bc88-69ea-4316-9085-290ce5b3a3b6' } }],

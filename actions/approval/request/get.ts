@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { waitSeconds } from '../../../src/core/wait.ts';
 import { defineAction } from '../../../src/core/spec.ts';
 import { approval, artifactId } from '../../_governance.ts';
+import { withLineage } from '../../_lineage.ts';
+import { lineage } from '../../_shapes.ts';
 import { APPROVALS } from '../../_surfaces.ts';
 
 export default defineAction({
@@ -14,6 +16,7 @@ export default defineAction({
   surfaces: APPROVALS,
   approvals: 'never',
   session: 'none',
+  anySession: true,
   positionals: ['artifactId'],
   keywords: {
     en: ['outcome', 'result', 'decided', 'wait for approval', 'status'],
@@ -30,9 +33,13 @@ export default defineAction({
       .default(0)
       .describe('Wait this long, in seconds, for the outcome. Default: not at all.'),
   }),
-  output: approval,
-  run: ({ input, caller, ports, signal }) =>
-    input.waitSeconds === 0
-      ? ports.approvals.get(input.artifactId)
-      : ports.approvals.wait(input.artifactId, waitSeconds(input.waitSeconds, caller), signal, caller),
+  output: approval.extend({ lineage: lineage.optional() }),
+  async run({ input: { artifactId, waitSeconds: seconds }, caller, ports, signal }) {
+    const { approvals, sessions } = ports;
+    const found =
+      seconds === 0
+        ? await approvals.get(artifactId, caller)
+        : await approvals.wait(artifactId, waitSeconds(seconds, caller), signal, caller);
+    return withLineage(found, sessions, caller);
+  },
 });

@@ -29,8 +29,11 @@ export interface PoliciesPort {
 export interface ApprovalsPort {
   /** Newest first. */
   list(filter: { status?: ApprovalStatus }, page: PageRequest): Promise<Page<Approval>>;
-  /** @throws approval_not_found */
-  get(artifactId: string): Promise<Approval>;
+  /**
+   * With a caller, as that caller may see it: a token for one session sees what it and those below it asked for.
+   * @throws approval_not_found
+   */
+  get(artifactId: string, caller?: Caller): Promise<Approval>;
   /**
    * Waits for a decided and finished approval, `seconds` at most; answers it as it is then. A requester that takes the call
    * back while it waits withdraws the request.
