@@ -13,6 +13,7 @@ import { withFileCommands } from './commands/file-commands.ts';
 import { mcpCommands } from './commands/mcp.ts';
 import { processCommands } from './commands/processes.ts';
 import { serverCommands } from './commands/server.ts';
+import { voiceCommands } from './commands/voice.ts';
 import { runAction } from './run-action.ts';
 import { VERSION } from './version.ts';
 
@@ -48,6 +49,7 @@ async function allCommands(channel: Channel, io: CliIo): Promise<Command[]> {
     ...authCommands(app),
     ...agentCommands(app, io),
     ...mcpCommands(app),
+    ...voiceCommands(app),
     ...withFileCommands(
       toCommands(manifests, (...call) => runAction(app, ...call)),
       manifests,

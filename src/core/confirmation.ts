@@ -1,5 +1,5 @@
 import type { Approval } from './approval.ts';
-import { alreadyDecided, expired, stale } from './approval-errors.ts';
+import { alreadyDecided, expired } from './approval-errors.ts';
 import type { Approvals } from './approvals.ts';
 import type { ActionCall, Caller, Envelope } from './call.ts';
 import type { Catalog } from './catalog.ts';
@@ -146,7 +146,7 @@ export function createConfirmations(options: {
       if (open === undefined) {
         const other = all.find(({ status }) => status === 'pending');
         // Whatever its digits: a code must not be tried out on another call than its own.
-        if (other !== undefined) throw stale(other, 'its input');
+        if (other !== undefined) throw otherInput(other);
         return undefined;
       }
       note(open.artifactId);
@@ -179,6 +179,12 @@ const wrongCode = ({ artifactId, actionId }: Approval, triesLeft: number) =>
       details: { artifactId, triesLeft },
     },
   );
+
+const otherInput = ({ artifactId, actionId }: Approval) =>
+  new KaiwuError('approval_stale', `What was read back for ${actionId} was another input than this one.`, {
+    hint: 'Nothing was done. Call again without a code: this input is read back, with a code of its own.',
+    details: { artifactId },
+  });
 
 const unknownOutcome = ({ artifactId, actionId }: Approval) =>
   new KaiwuError('conflict', `${actionId} was confirmed and cut off; its outcome is unknown.`, {
