@@ -34,6 +34,9 @@ export const INSIGHT: Surfaces = { app: direct, cli: direct, mcp: discoverable }
 /** Changes what may run or who may call: a host asks first, agents and voices never get it. */
 export const GOVERNANCE: Surfaces = { app: direct, cli: direct, mcp: asks };
 
+/** Watching over agents, by hand, by voice or through a host; never an agent, neither over itself nor over another. */
+export const SUPERVISION: Surfaces = { ...INSIGHT, voice: discoverable };
+
 /** Requests for approval: never a tool of their own, whatever the policy says. */
 export const APPROVALS: Surfaces = { app: direct, cli: direct, mcp: locked, agent: locked, voice: locked };
 

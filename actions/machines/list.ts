@@ -11,6 +11,7 @@ export default defineAction({
   openWorld: false,
   surfaces: EVERYDAY,
   approvals: 'default',
+  anySession: true,
   session: 'none',
   columns: [
     { label: 'id', of: ['machineId'] },

@@ -8,9 +8,11 @@ export default defineAction({
   title: { en: 'Archive a session', 'zh-CN': '归档会话' },
   summary:
     'Use to put a finished session out of the lists. Its transcript stays; it takes no messages until unarchived.',
+  description:
+    'Ends its agent, and removes a worktree that was made for it if nothing in it would be lost. A machine that is away is told when it links again.',
   effect: 'write',
   idempotent: true,
-  openWorld: false,
+  openWorld: true,
   surfaces: EVERYDAY,
   approvals: 'default',
   session: { need: 'required', field: 'sessionId' },
@@ -23,6 +25,14 @@ export default defineAction({
   examples: [{ title: 'One session', input: { sessionId: 'sess_123' } }],
   errors: ['session_not_selected', 'session_not_found', 'session_ambiguous'],
   input: z.object({ sessionId: sessionId.optional() }),
-  output: sessionBrief,
-  run: ({ input, ports }) => ports.sessions.setArchived(input.sessionId!, true),
+  output: sessionBrief.extend({
+    worktree: z
+      .enum(['none', 'removed', 'kept', 'later'])
+      .describe('What became of its worktree; later: its machine is away.'),
+    worktreeReason: z.string().optional().describe('Why it was kept, or is not removed yet.'),
+  }),
+  async run({ input, caller, ports }) {
+    const { session, worktree, reason } = await ports.control.archive(input.sessionId!, caller);
+    return { ...session, worktree, ...(reason === undefined ? {} : { worktreeReason: reason }) };
+  },
 });

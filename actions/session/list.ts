@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
 import { SESSION_STATUSES } from '../../src/core/session.ts';
-import { agentHint, cursor, limit, machineHint, nextCursor, session, sessionHint } from '../_shapes.ts';
+import {
+  agentHint,
+  cursor,
+  limit,
+  machineHint,
+  nextCursor,
+  sessionHint,
+  sessionRow,
+  tag,
+} from '../_shapes.ts';
 import { EVERYDAY } from '../_surfaces.ts';
 
 export default defineAction({
@@ -13,19 +22,29 @@ export default defineAction({
   openWorld: false,
   surfaces: EVERYDAY,
   approvals: 'default',
-  session: { need: 'optional', field: 'within' },
-  hints: { machineId: machineHint, agentId: agentHint, within: sessionHint },
+  session: { need: 'optional', field: 'below' },
+  hints: { machineId: machineHint, agentId: agentHint, below: sessionHint },
   columns: [
     { label: 'id', of: ['sessionId'] },
     'title',
     'status',
     { label: 'agent', of: ['agentId'] },
+    { label: 'started by', of: ['parentSessionId'] },
     'directory',
     { label: 'updated', of: ['updatedAt'] },
   ],
   keywords: {
-    en: ['overview', 'conversations', 'chats', 'running', 'show all', 'find session', 'status of all'],
-    'zh-CN': ['查看会话', '所有会话', '对话', '列表', '正在运行'],
+    en: [
+      'overview',
+      'conversations',
+      'chats',
+      'running',
+      'show all',
+      'find session',
+      'status of all',
+      'children',
+    ],
+    'zh-CN': ['查看会话', '所有会话', '对话', '列表', '正在运行', '子会话'],
   },
   examples: [
     { title: 'All open sessions', input: {} },
@@ -40,12 +59,13 @@ export default defineAction({
     machineId: z.string().optional().describe('Only sessions of this machine.'),
     agentId: z.string().optional().describe('Only sessions of this agent.'),
     query: z.string().max(200).optional().describe('Only sessions with this text in title or directory.'),
-    within: z
+    tag: tag.optional().describe('Only sessions with this tag.'),
+    below: z
       .string()
       .min(1)
       .max(64)
       .optional()
-      .describe('Only this session and those that it started, at any depth.'),
+      .describe('Only sessions that this session started, at any depth. Default for an agent: its own.'),
     archived: z
       .enum(['exclude', 'include', 'only'])
       .default('exclude')
@@ -53,7 +73,7 @@ export default defineAction({
     limit: limit(50),
     cursor: cursor.optional(),
   }),
-  output: z.object({ sessions: z.array(session).describe('Sessions, newest first.'), nextCursor }),
+  output: z.object({ sessions: z.array(sessionRow).describe('Sessions, newest first.'), nextCursor }),
   async run({ input: { limit, cursor, ...filter }, ports }) {
     const { items, nextCursor } = await ports.sessions.list(filter, { limit, cursor });
     return { sessions: items, nextCursor };

@@ -9,6 +9,7 @@ import {
   session,
   sessionBrief,
   sessionHint,
+  tag,
 } from '../_shapes.ts';
 import { EVERYDAY } from '../_surfaces.ts';
 
@@ -17,18 +18,19 @@ export default defineAction({
   title: { en: 'Start a new session', 'zh-CN': '新建会话' },
   summary: 'Use to start an agent in a workspace on a machine, if wanted with a first message.',
   description:
-    'Answers when the agent is ready. The directory must exist. A first message is queued, not waited for.',
+    'Answers when the agent is ready. A first message is queued, not waited for. A child runs on the machine of its parent unless told otherwise; at most six lie between it and its root.',
   effect: 'write',
   idempotent: false,
   openWorld: true,
   surfaces: EVERYDAY,
   approvals: 'default',
   session: { need: 'optional', field: 'parentSessionId' },
+  secrets: ['environment'],
   positionals: ['agentId', 'directory'],
   hints: {
     agentId: agentHint,
     machineId: machineHint,
-    parentSessionId: sessionHint,
+    parentSessionId: { ...sessionHint, label: 'Child of' },
     directory: {
       label: 'Workspace',
       widget: 'directory',
@@ -39,6 +41,9 @@ export default defineAction({
         value: 'path',
       },
     },
+    additionalDirectories: { label: 'Further directories', widget: 'json' },
+    worktree: { label: 'Git worktree', widget: 'json' },
+    environment: { label: 'Environment', widget: 'json' },
     message: { label: 'First message', widget: 'multiline' },
     modelId: {
       label: 'Model',
@@ -72,21 +77,42 @@ export default defineAction({
       'new chat',
       'run agent',
       'spawn',
+      'child',
+      'worktree',
       'claude',
       'codex',
       'gemini',
       'opencode',
       'kilo',
     ],
-    'zh-CN': ['启动', '创建会话', '开始', '新对话', '运行智能体'],
+    'zh-CN': ['启动', '创建会话', '开始', '新对话', '运行智能体', '子会话'],
   },
   examples: [
     {
       title: 'The demo agent in a project, with a first message',
       input: { agentId: 'demo', directory: '/home/me/project', title: 'Try it', message: 'ls' },
     },
+    {
+      title: 'With tags and a variable',
+      input: {
+        agentId: 'demo',
+        directory: '/home/me/project',
+        tags: ['nightly'],
+        environment: { STAGE: 'test' },
+      },
+    },
   ],
   errors: [
+    'invalid_input',
+    'session_not_found',
+    'session_ambiguous',
+    'session_archived',
+    'session_too_deep',
+    'permission_escalation_denied',
+    'conflict',
+    'canceled',
+    'timeout',
+    'agent_needs_setup',
     'machine_offline',
     'daemon_not_running',
     'machine_not_found',
@@ -94,11 +120,6 @@ export default defineAction({
     'agent_failed',
     'session_directory_unavailable',
     'unsupported',
-    'session_not_found',
-    'session_ambiguous',
-    'session_archived',
-    'session_too_deep',
-    'permission_escalation_denied',
   ],
   input: z.object({
     agentId: z
@@ -121,20 +142,44 @@ export default defineAction({
     permissionMode: permissionMode.optional(),
     modelId: z.string().min(1).max(200).optional().describe("Model to use. Default: the agent's own."),
     machineId: machineId.optional(),
+    additionalDirectories: z
+      .array(z.string().min(1).max(4096))
+      .max(50)
+      .optional()
+      .describe('Further directories of the workspace.'),
+    createDirectory: z.boolean().optional().describe('Make the directory if it is not there.'),
+    worktree: z
+      .object({
+        branch: z.string().min(1).max(200).optional().describe('New branch. Default: from the title.'),
+        base: z.string().min(1).max(200).optional().describe('Where it starts. Default: HEAD.'),
+      })
+      .optional()
+      .describe("Work in a new git worktree of the directory's repository; {} for the defaults."),
+    tags: z.array(tag).min(1).max(20).optional().describe('Tags to find it by.'),
+    environment: z
+      .record(
+        z
+          .string()
+          .max(200)
+          .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and _, no digit first'),
+        z.string().max(65_536),
+      )
+      .optional()
+      .describe('Variables for the agent. Values go to the machine and are stored nowhere else.'),
     parentSessionId: z
       .string()
       .min(1)
       .max(64)
       .optional()
-      .describe(
-        'Session that it becomes a child of. Default: none. What an agent starts is always a child of its own session.',
-      ),
+      .describe('Session that it becomes a child of. What an agent starts is a child of its own, always.'),
   }),
   output: z.object({
     ...sessionBrief.shape,
     agentId: session.shape.agentId,
     machineId: session.shape.machineId,
     directory: session.shape.directory,
+    parentSessionId: session.shape.parentSessionId,
+    worktree: session.shape.worktree,
     messageId: z.string().optional().describe('Id of the first message.'),
     messageStatus: messageStatus.optional(),
   }),

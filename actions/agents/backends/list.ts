@@ -12,6 +12,7 @@ export default defineAction({
   openWorld: false,
   surfaces: EVERYDAY,
   approvals: 'default',
+  anySession: true,
   session: 'none',
   hints: { machineId: machineHint },
   columns: [

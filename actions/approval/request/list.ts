@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { defineAction } from '../../../src/core/spec.ts';
 import { approval, approvalStatus } from '../../_governance.ts';
-import { cursor, limit, nextCursor } from '../../_shapes.ts';
+import { withLineage } from '../../_lineage.ts';
+import { cursor, limit, lineage, nextCursor } from '../../_shapes.ts';
 import { APPROVALS } from '../../_surfaces.ts';
 
 export default defineAction({
@@ -32,9 +33,13 @@ export default defineAction({
     limit: limit(50),
     cursor: cursor.optional(),
   }),
-  output: z.object({ approvals: z.array(approval).describe('Requests, newest first.'), nextCursor }),
-  async run({ input: { status, ...page }, ports }) {
+  output: z.object({
+    approvals: z.array(approval.extend({ lineage: lineage.optional() })).describe('Requests, newest first.'),
+    nextCursor,
+  }),
+  async run({ input: { status, ...page }, caller, ports }) {
     const { items, nextCursor } = await ports.approvals.list({ status }, page);
-    return { approvals: items, nextCursor };
+    const approvals = await Promise.all(items.map((item) => withLineage(item, ports.sessions, caller)));
+    return { approvals, nextCursor };
   },
 });

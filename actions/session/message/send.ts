@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineAction } from '../../../src/core/spec.ts';
-import { isFinal } from '../../../src/core/session.ts';
+import { invalidInput } from '../../../src/core/input.ts';
+import { DELIVERIES, isFinal } from '../../../src/core/session.ts';
 import { waitSeconds } from '../../../src/core/wait.ts';
 import {
   failureReason,
@@ -33,6 +34,10 @@ export default defineAction({
   },
   examples: [
     {
+      title: 'Stop what it does and do this first',
+      input: { sessionId: 'sess_123', message: 'say stop', delivery: 'interrupt' },
+    },
+    {
       title: 'Ask and wait for the reply',
       input: { sessionId: 'sess_123', message: 'say ping', wait: true, timeoutSeconds: 60 },
     },
@@ -44,6 +49,11 @@ export default defineAction({
     'session_archived',
     'conflict',
     'canceled',
+    'invalid_input',
+    'machine_offline',
+    'daemon_not_running',
+    'unsupported',
+    'permission_escalation_denied',
   ],
   input: z.object({
     sessionId: sessionId.optional(),
@@ -58,6 +68,10 @@ export default defineAction({
       .regex(/^[A-Za-z0-9_-]{8,64}$/, 'must be 8 to 64 letters, digits, _ or -')
       .optional()
       .describe('Your own id for it: sent twice, it is still one message.'),
+    delivery: z
+      .enum(DELIVERIES)
+      .default('queue')
+      .describe('While a turn runs: queue behind it, steer it (reach the agent inside it) or interrupt it.'),
     permissionModeOverride: permissionMode
       .nullish()
       .describe('Permission mode for this message only; null: none.'),
@@ -72,11 +86,13 @@ export default defineAction({
     reason: failureReason.optional(),
   }),
   async run({ input, caller, ports, signal }) {
+    refuseOverrides(input);
     const sent = await ports.messages.send(
       {
         sessionId: input.sessionId!,
         text: input.message,
         messageId: input.messageId,
+        delivery: input.delivery,
         permissionModeOverride: input.permissionModeOverride ?? undefined,
         modelOverride: input.modelOverride ?? undefined,
       },
@@ -91,3 +107,16 @@ export default defineAction({
     return isFinal(message.status) ? message : { ...message, timedOut: true };
   },
 });
+
+/** A message inside a running turn has the mode and the model of that turn. */
+function refuseOverrides(input: {
+  delivery: string;
+  permissionModeOverride?: string | null;
+  modelOverride?: string | null;
+}): void {
+  if (input.delivery !== 'steer') return;
+  const issues = (['permissionModeOverride', 'modelOverride'] as const)
+    .filter((path) => input[path] != null)
+    .map((path) => ({ path, message: 'goes with a turn of its own, not with delivery steer' }));
+  if (issues.length > 0) throw invalidInput('session.message.send', issues);
+}

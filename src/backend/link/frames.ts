@@ -137,6 +137,7 @@ const eventSchema = z.discriminatedUnion('type', [
     directory: path.optional(),
     worktree: worktree.optional(),
     resumed: z.enum(['new', 'loaded', 'replayed', 'without_history', 'forked']),
+    continues: id.optional(),
   }),
   event('user_message', {
     messageId: id,

@@ -6,7 +6,7 @@ import { readPage } from './paging.ts';
 import { fromJson, toJson } from './rows.ts';
 import type { Schema } from './schema.ts';
 import { readSession, searchTextOf, selectSessions, sessionNotFound, toSession } from './session-rows.ts';
-import { below, isWithin, placeBelow, readLineage, requirePath, within } from './session-tree.ts';
+import { below, isWithin, placeBelow, readLineage, requirePath } from './session-tree.ts';
 import { revokeSessionTokens } from './session-tokens.ts';
 import type { SessionStore } from './store.ts';
 import { contains } from './text.ts';
@@ -43,7 +43,6 @@ export function createSessionStore(db: Kysely<Schema>, writer: Writer, runtime: 
     list: async (filter, page) => {
       let query = filtered(selectSessions(db), filter);
       if (filter.below !== undefined) query = query.where(below(await requirePath(db, filter.below)));
-      if (filter.within !== undefined) query = query.where(within(await requirePath(db, filter.within)));
       return readPage(query, ORDER, page, toSession);
     },
     get: (sessionId) => readSession(db, sessionId),

@@ -19,8 +19,6 @@ export interface SessionFilter {
   tag?: string;
   /** Only sessions that this one started, at any depth. */
   below?: string;
-  /** This session and those below it. */
-  within?: string;
   /** Only sessions that this one itself started. */
   parentSessionId?: string;
   /** Default: only sessions that are not archived. */
