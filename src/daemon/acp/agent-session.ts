@@ -140,9 +140,8 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
     controls.opened(connection, opened);
     await controls.setMode(options.permissionMode);
     if (options.modelId !== undefined) await controls.setModel(options.modelId);
-    const features = [...opened.features, ...(definition.steer === undefined ? [] : ['steer' as const])];
-    agent.learn({ at: 'start', features, modeIds: controls.modeIds() });
-    return toAgentSession({ ...opened, features });
+    agent.learn({ at: 'start', features: opened.features, modeIds: controls.modeIds() });
+    return toAgentSession(opened);
   } catch (error) {
     agent.learn({ at: 'start', error });
     await process.end('it could not be started');
@@ -155,17 +154,12 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
   function toAgentSession(opened: Opened): AgentSession {
     const { acpSessionId, features } = opened;
     let prompts = 0;
-    const send = (text: string, more: Json = {}) =>
-      connection.request('session/prompt', {
-        sessionId: acpSessionId,
-        prompt: [{ type: 'text', text }],
-        ...more,
-      });
+    const toPrompt = (text: string) => ({ sessionId: acpSessionId, prompt: [{ type: 'text', text }] });
 
     async function prompt(text: string): Promise<{ stopReason: string; usage?: Usage }> {
       prompts += 1;
       try {
-        const result = await send(text);
+        const result = await connection.request('session/prompt', toPrompt(text));
         if (!isObject(result) || typeof result.stopReason !== 'string')
           throw new KaiwuError('agent_failed', `${definition.name} ended the prompt without a stop reason.`);
         agent.learn({ at: 'prompt' });
@@ -183,12 +177,16 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
     }
 
     async function steer(text: string): Promise<void> {
-      if (definition.steer === undefined) throw cannotSteer(definition.name);
+      if (!features.includes('steer')) throw cannotSteer(definition.name);
       if (prompts === 0) throw turnIsOver(definition.name);
-      // The agent refuses it when its turn ended in the meantime: it must not become a turn that nobody follows.
-      await send(text, { _meta: { steer: true } }).catch((error: unknown) => {
-        throw turnIsOver(definition.name, error);
-      });
+      // Where the turn has ended meanwhile, the message must not become a turn that nobody follows.
+      const ours = { _meta: { steering: { idleBehavior: 'promptRequired' } } };
+      const result = await connection
+        .request('_session/steering', { ...toPrompt(text), ...ours })
+        .catch((error: unknown) => {
+          throw turnIsOver(definition.name, error);
+        });
+      if (!isObject(result) || result.outcome !== 'injected') throw turnIsOver(definition.name);
     }
 
     const close = features.includes('close')
@@ -224,7 +222,7 @@ const cannotSteer = (name: string): KaiwuError =>
   });
 
 const turnIsOver = (name: string, cause?: unknown): KaiwuError =>
-  new KaiwuError('conflict', `${name} did not take the message into its turn, which has ended.`, {
+  new KaiwuError('conflict', `${name} did not take the message into its turn.`, {
     hint: 'Send the message as the next one.',
     cause,
   });

@@ -93,7 +93,7 @@ async function initialize(connection: AcpConnection, name: string, version: stri
       { hint: 'Install a version of the agent that speaks it.' },
     );
   }
-  return isObject(answer) && isObject(answer.agentCapabilities) ? answer.agentCapabilities : {};
+  return isObject(answer) ? answer : {};
 }
 
 /** Where the conversation works, in the words of every method that opens one. @throws unsupported */

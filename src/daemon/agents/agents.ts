@@ -27,8 +27,6 @@ export interface AgentDefinition {
   modes: Partial<Record<PermissionMode, string[]>>;
   /** Models known without a session. */
   models: AgentOption[];
-  /** How it takes a message into a turn that runs, where it can: by a second prompt, marked `_meta.steer`. */
-  steer?: 'prompt';
   /** Modes that it may have, by the names that agents commonly use: known once a session has shown them. */
   guessedModes?: PermissionMode[];
   /** Absent: it comes with Kaiwu. */
@@ -60,7 +58,6 @@ export const toAgentTable = (demo: {
       accept_edits: ['edit-freely'],
       bypass: ['never-ask'],
     },
-    steer: 'prompt',
     models: [
       { id: 'demo-1', name: 'Demo 1' },
       { id: 'demo-2', name: 'Demo 2' },

@@ -33,8 +33,9 @@ export const REAL_AGENTS: AgentDefinition[] = [
     command: 'claude-agent-acp',
     args: [],
     install: 'npm install --global @agentclientprotocol/claude-agent-acp@0.49.0',
-    signIn: 'Run `claude` once on this machine and sign in, or set ANTHROPIC_API_KEY for the daemon.',
-    setup: 'claude',
+    signIn:
+      'Run `claude-agent-acp --cli auth login --claudeai` on this machine, or set ANTHROPIC_API_KEY for the daemon.',
+    setup: 'claude-agent-acp --cli auth login --claudeai',
     evidence: {
       variables: [
         'ANTHROPIC_API_KEY',

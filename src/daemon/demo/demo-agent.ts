@@ -5,6 +5,7 @@ import {
   type McpServer,
   ndJsonStream,
   PROTOCOL_VERSION,
+  type PromptRequest,
   RequestError,
 } from '@agentclientprotocol/sdk/unstable';
 import { type Conversations, createConversations } from './conversations.ts';
@@ -22,6 +23,16 @@ interface DemoSession {
   past: string[];
   usage: { inputTokens: number; outputTokens: number };
   turn?: { abort: AbortController; heard: string[] };
+}
+
+const textOf = ({ prompt }: Pick<PromptRequest, 'prompt'>): string =>
+  prompt.map((part) => (part.type === 'text' ? part.text : '')).join('');
+
+/** The SDK checks the parameters of its own methods alone. */
+function toPrompt(params: unknown): PromptRequest {
+  const { sessionId, prompt } = params as Partial<PromptRequest>;
+  if (typeof sessionId === 'string' && Array.isArray(prompt)) return { sessionId, prompt };
+  throw RequestError.invalidParams(params);
 }
 
 interface Place {
@@ -68,13 +79,9 @@ export async function runDemoAgent(options: {
     return [...past];
   }
 
-  async function prompt(sessionId: string, text: string, isSteering: boolean, client: AgentContext) {
+  async function prompt(sessionId: string, text: string, client: AgentContext) {
     const session = sessionOf(sessionId);
-    if (session.turn !== undefined) {
-      session.turn.heard.push(text);
-      return { stopReason: 'end_turn' as const };
-    }
-    if (isSteering) throw RequestError.invalidRequest({ details: 'no turn runs' });
+    if (session.turn !== undefined) throw RequestError.invalidRequest({ details: 'a turn runs already' });
     const turn = { abort: new AbortController(), heard: [] };
     session.turn = turn;
     try {
@@ -129,6 +136,7 @@ export async function runDemoAgent(options: {
       canAnswer = params.clientCapabilities?.elicitation?.form != null;
       return {
         protocolVersion: PROTOCOL_VERSION,
+        _meta: { steering: { supported: true } },
         agentInfo: { name: 'kaiwu-demo', title: 'Demo agent', version: options.version },
         agentCapabilities: {
           loadSession: kept !== undefined,
@@ -176,9 +184,11 @@ export async function runDemoAgent(options: {
     .onRequest('session/set_config_option', ({ params }) => ({
       configOptions: choose(sessionOf(params.sessionId).choices, params.configId, params.value),
     }))
-    .onRequest('session/prompt', ({ params, client }) => {
-      const text = params.prompt.map((part) => (part.type === 'text' ? part.text : '')).join('');
-      return prompt(params.sessionId, text, params._meta?.steer === true, client);
+    .onRequest('session/prompt', ({ params, client }) => prompt(params.sessionId, textOf(params), client))
+    .onRequest('_session/steering', toPrompt, ({ params }) => {
+      const { turn } = sessionOf(params.sessionId);
+      turn?.heard.push(textOf(params));
+      return { outcome: turn === undefined ? 'promptRequired' : 'injected' };
     })
     .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort.abort())
     .connect(

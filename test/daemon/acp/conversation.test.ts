@@ -118,3 +118,16 @@ test('content of every kind arrives as the agent sent it', async () => {
   await session.prompt(updates(...chunks));
   expect(heard.updates).toEqual(chunks);
 });
+
+test.each([['promptRequired'], ['failed'], [undefined]])(
+  'a message that did not reach the turn (%s) is given back',
+  async (outcome) => {
+    const env = { FAKE_STEERING: outcome ?? '' };
+    const { session } = await openSession(fakeAgent('deaf-to-cancel', { env }));
+    expect(session.features).toContain('steer');
+    const turn = session.prompt('go').catch(() => {});
+    await expect(session.steer('now')).rejects.toMatchObject({ code: 'conflict' });
+    await session.end();
+    await turn;
+  },
+);

@@ -6,6 +6,7 @@
 // - a message that is `!` and a JSON list of updates is answered with these updates as they are;
 // - `?` and JSON asks that with `elicitation/create` and says the answer;
 // - FAKE_CAPABILITIES is its `agentCapabilities` in JSON; session/load knows `fake`, session/fork answers `fake-fork`;
+// - FAKE_STEERING is the outcome of its `_session/steering`, which it says it can where that is set;
 // - FAKE_SIGN_IN names a file: without it, `wants-sign-in` and `errors` find nobody signed in.
 import { spawn } from 'node:child_process';
 import { existsSync, writeSync } from 'node:fs';
@@ -132,8 +133,18 @@ const PROMPTS = {
     return 'cancelled';
   },
   async permits(text) {
-    const answer = await permission('t1', text);
+    const call = text.startsWith('{') ? JSON.parse(text) : { kind: text };
+    const answer = await permission('t1', call.kind, call);
     say(JSON.stringify(answer.result?.outcome));
+  },
+  async 'asks-twice'(text) {
+    const outcomes = [await permission('t1'), await permission('t1')].map(({ result }) => result.outcome);
+    say(JSON.stringify({ text, chosen: outcomes.map(({ outcome, optionId }) => optionId ?? outcome) }));
+  },
+  async pauses(text) {
+    say('one');
+    await new Promise((resolve) => setTimeout(resolve, Number(text)));
+    say('two');
   },
   async 'deaf-to-cancel'() {
     say('never ending');
@@ -247,6 +258,7 @@ function onMessage(message) {
       return reply(id, {
         protocolVersion: behaviour === 'from-the-future' ? 99 : 1,
         agentCapabilities: capabilities,
+        ...(process.env.FAKE_STEERING === undefined ? {} : { _meta: { steering: { supported: true } } }),
       });
     case 'session/load':
       for (let i = 0; i < 5; i += 1) say(`replayed ${i}`);
@@ -262,6 +274,8 @@ function onMessage(message) {
       return behaviour === 'never-closes' ? undefined : reply(id, {});
     case 'session/prompt':
       return onPrompt(id, params);
+    case '_session/steering':
+      return reply(id, { outcome: process.env.FAKE_STEERING });
     case 'session/cancel':
       return canceled();
     case 'session/set_config_option':
