@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Envelope } from '../../src/core/call.ts';
 import { VOICE_FORMATS } from '../../src/surfaces/voice/vendors.ts';
+import { docBlocks } from '../helpers/doc-blocks.ts';
 import { startWorld, type World } from '../helpers/world.ts';
 import { type Api, createApi } from './helpers/api.ts';
 
@@ -209,6 +210,26 @@ describe('a call by voice', () => {
     const { json } = await world.cli(['approval', 'request', 'decide', artifactId, 'approve', '--json']);
     expect(json.output.result).toMatchObject({ status: 'ok' });
     expect(await titleOf(sessionId)).toBe('Asked');
+  });
+
+  test('goes as the page about it shows', async () => {
+    const blocks = docBlocks('voice.md');
+    const sessionId = await spawn();
+    const real = (name: string, code = '') => {
+      const text = JSON.stringify(blocks.get(name));
+      return JSON.parse(text.replaceAll('sess_0123456789abcdef', sessionId).replace('4711', code)) as Body;
+    };
+    const keysOf = (value: object) => Object.keys(value).sort();
+    const first = (await say('session_title_set', real('body 1'))) as Envelope & {
+      status: 'approval_required';
+    };
+    const shown = blocks.get('answer 1') as typeof first;
+    expect(keysOf(first)).toEqual(keysOf(shown));
+    expect(keysOf(first.approval)).toEqual(keysOf(shown.approval));
+    expect(keysOf(first.confirmation!)).toEqual(keysOf(shown.confirmation!));
+    expect(first.approval.summary).toBe(shown.approval.summary.replace('sess_0123456789abcdef', sessionId));
+    const done = await say('session_title_set', real('body 2', first.confirmation!.code));
+    expect(done).toMatchObject({ status: 'ok', output: { sessionId, title: 'Nightly build' } });
   });
 
   test('speaks with the demo agent', async () => {

@@ -16,7 +16,7 @@ const CONFIRMATION: JsonSchema = {
 };
 
 const READ_BACK =
-  'Nothing is done at first: it answers confirmation.words to be said aloud. After a yes, call again with the same arguments and the code.';
+  'nothing is done at first: it answers confirmation.words to be said aloud. After a yes, call again with the same arguments and the code.';
 const ASKS = 'A person is asked in the inbox first: it then answers an approval in place of its result.';
 
 export interface VoiceTools {
@@ -45,8 +45,10 @@ export function toVoiceTool({ name, summary, inputSchema, entry }: ListedTool, v
   const changes = entry.effect !== 'read';
   const properties = { ...inputSchema.properties, ...(changes ? { confirmation: CONFIRMATION } : {}) };
   const asks = entry.policy.outcome === 'asks';
+  const condition = entry.forward === undefined ? 'To be sure of it' : 'Where it changes something';
+  const readBack = changes ? `${condition}, ${READ_BACK}` : undefined;
   const description = toDescription(
-    [summary, asks ? ASKS : changes ? READ_BACK : undefined, entry.description],
+    [summary, asks ? ASKS : readBack, entry.description],
     vendor.maxDescription,
   );
   if (Object.keys(properties).length === 0 && vendor.noParameters === 'nothing') return { name, description };

@@ -176,6 +176,7 @@ describe.each(VOICE_FORMATS)('tools for %s', (format) => {
       'action_spec_get',
       'action_spec_search',
     ]);
+    expect(tools[0]!.description).toContain('Where it changes something, nothing is done at first');
     for (const tool of tools) expect(SHAPES[format].safeParse(tool).error?.issues).toBeUndefined();
     expect(JSON.stringify(tools).length).toBeLessThan(6000);
   });
@@ -190,7 +191,7 @@ describe.each(VOICE_FORMATS)('tools for %s', (format) => {
     const tools = new Map(listOf(format, toCatalog(rules)).map((tool) => [tool.name, tool]));
     expect(tools.has('action_execute')).toBe(false);
     expect([...tools.keys()].filter((tool) => tool.startsWith('approval'))).toEqual([]);
-    expect(tools.get('session_title_set')!.description).toContain('Nothing is done at first');
+    expect(tools.get('session_title_set')!.description).toContain('nothing is done at first');
     expect(tools.get('session_message_send')!.description).toContain('A person is asked in the inbox first');
     const families = new Set(manifests.map(({ id }) => `${id.split('.')[0]}.*`));
     const all = Object.fromEntries(
