@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn as spawnProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type BackendProcess, startBackend } from './helpers/backend-process.ts';
 import { createFakeDaemon, type FakeDaemon } from './helpers/fake-daemon.ts';
 import { openSocket, send } from './helpers/raw-http.ts';
 import { openEvents } from './helpers/sse.ts';
@@ -134,45 +132,19 @@ describe('a graceful end', () => {
 });
 
 describe('kill -9', () => {
-  const children: ChildProcess[] = [];
+  const backends: BackendProcess[] = [];
   const daemons: FakeDaemon[] = [];
   let folder: string | undefined;
   afterEach(async () => {
     for (const daemon of daemons.splice(0)) daemon.end();
-    for (const child of children.splice(0)) child.kill('SIGKILL');
+    for (const backend of backends.splice(0)) await backend.kill();
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
 
-  async function start(database: string) {
-    const script = fileURLToPath(new URL('helpers/backend-child.ts', import.meta.url));
-    const child = spawnProcess(process.execPath, ['--import', 'tsx', script, database], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    children.push(child);
-    const [line] = await once(createInterface({ input: child.stdout }), 'line');
-    const { url, secret } = JSON.parse(line) as { url: string; secret: string };
-    const call = async (path: string, body: unknown, token?: string) => {
-      const answer = await fetch(url + path, {
-        method: 'POST',
-        body: JSON.stringify(body),
-        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      });
-      return (await answer.json()) as Json;
-    };
-    return {
-      url,
-      signIn: async () => (await call('/v1/auth/bootstrap', { secret, deviceName: 'test' })).token as string,
-      async ok(token: string, actionId: string, input: object) {
-        const envelope = await call(`/v1/actions/${actionId}`, { input, context: { surface: 'cli' } }, token);
-        if (envelope.status !== 'ok') throw new Error(JSON.stringify(envelope));
-        return envelope.output;
-      },
-      async kill() {
-        const ended = once(child, 'exit');
-        child.kill('SIGKILL');
-        await ended;
-      },
-    };
+  async function start(database: string): Promise<BackendProcess> {
+    const backend = await startBackend(database);
+    backends.push(backend);
+    return backend;
   }
 
   it('in the middle of a turn and of a delivery: nothing is lost, nothing comes twice', async () => {

@@ -42,7 +42,6 @@ export function createBackendPorts(options: PortsOptions): { ports: BackendPorts
   const ask = createAskMachine({ links, machines: store.machines });
   const startNew = createStartNew(options);
   const freshAgents = createFreshAgents({ store, ask });
-  const messages = createMessages(options);
   const { sessions, control } = endRunsWithParent(
     {
       sessions: {
@@ -69,11 +68,11 @@ export function createBackendPorts(options: PortsOptions): { ports: BackendPorts
     },
     () => runWork,
   );
-  const runWork = createRunWork({ store, control, messages, runtime, log });
+  const runWork = createRunWork({ store, control, deliver: deliveries.deliver, runtime, log });
   const ports: BackendPorts = {
     sessions,
     control,
-    messages,
+    messages: createMessages(options),
     runs: createRuns({ store, work: runWork, runtime, freshAgents }),
     inbox: createInbox(options),
     transcripts: store.transcripts,

@@ -5,6 +5,7 @@ import type { Runtime } from '../../core/ports/stores.ts';
 import { type ExecutionRun, isRunOver, type RunTurn } from '../../core/run.ts';
 import { type AgentInfo, isFinal, type PermissionMode, type Session } from '../../core/session.ts';
 import { promptVersion, toPrompt } from '../prompts/index.ts';
+import { sessionArchived } from '../store/session-rows.ts';
 import type { StoredRun } from '../store/run-store.ts';
 import type { BackendStore } from '../store/store.ts';
 import { watch } from '../watch.ts';
@@ -15,7 +16,7 @@ import { chooseMode, defaultMode, freedomOf, requireKinds } from '../work/runs/t
 /** Seconds that a run has where its caller says nothing. */
 const DEFAULT_TIMEOUT_SECONDS = 1800;
 
-const toRun = ({ requester: _, stopDue: __, ...run }: StoredRun): ExecutionRun => run;
+const toRun = ({ requester: _, stopDue: __, answered: ___, ...run }: StoredRun): ExecutionRun => run;
 
 export function createRuns(options: {
   store: BackendStore;
@@ -38,16 +39,10 @@ export function createRuns(options: {
     });
   }
 
-  async function requireOpen(sessionId: string, what: string): Promise<Session> {
+  async function requireOpen(sessionId: string): Promise<Session> {
     const session = await store.sessions.get(sessionId);
-    if (session.archivedAt === undefined) return session;
-    throw new KaiwuError(
-      'session_archived',
-      `${what} ${sessionId} is archived since ${session.archivedAt}.`,
-      {
-        hint: 'Unarchive it first. Nothing was started.',
-      },
-    );
+    if (session.archivedAt !== undefined) throw sessionArchived(sessionId, session.archivedAt);
+    return session;
   }
 
   /** What is known of the machine's agents; asked anew where a target is not among them. */
@@ -73,10 +68,14 @@ export function createRuns(options: {
     };
   }
 
+  /** A voice agent that has nothing left to answer. */
+  const hasAnswered = async ({ runId, intent, answered }: StoredRun): Promise<boolean> =>
+    intent === 'voice_agent' && answered === (await store.runs.lastOrdinal(runId));
+
   return {
     async start(request, caller) {
       const { sessionId, intent, backendTargets } = request;
-      const parent = await requireOpen(sessionId, 'Session');
+      const parent = await requireOpen(sessionId);
       if (request.worktree === true && intent !== 'delegate') {
         const message = `is for delegate only; a ${intent} run changes nothing`;
         throw new KaiwuError('invalid_input', `worktree ${message}.`, {
@@ -118,10 +117,10 @@ export function createRuns(options: {
 
     get: async (ref) => toRun(await find(ref)),
 
-    async send(ref, text, _caller) {
+    async send(ref, text) {
       const { runId, sessionId, runSessionId } = await find(ref);
-      await requireOpen(sessionId, 'Session');
-      if (runSessionId !== undefined) await requireOpen(runSessionId, "The run's session");
+      await requireOpen(sessionId);
+      if (runSessionId !== undefined) await requireOpen(runSessionId);
       // What was going to be stopped is stopped first: a stop that comes later would take this message with it.
       await work.settled(runId);
       const message = await store.runs.addMessage(runId, 'said', text);
@@ -166,11 +165,10 @@ export function createRuns(options: {
       const { run, settled } = await watch(
         store.feed,
         {
-          concerns: (entry) =>
-            (entry.type === 'run.changed' && entry.runId === runId) || entry.type === 'message.changed',
+          concerns: (entry) => entry.type === 'run.changed' && entry.runId === runId,
           async read() {
             const run = await find(ref);
-            return { run, settled: isRunOver(run.status) || (await hasSpoken(run)) };
+            return { run, settled: isRunOver(run.status) || (await hasAnswered(run)) };
           },
           done: (seen) => seen.settled,
         },
@@ -205,13 +203,6 @@ export function createRuns(options: {
       );
     },
   };
-
-  /** A voice agent that has nothing left to answer. */
-  async function hasSpoken(run: StoredRun): Promise<boolean> {
-    if (run.intent !== 'voice_agent' || run.status !== 'running') return false;
-    const last = (await store.runs.messages(run.runId)).at(-1);
-    return last !== undefined && isFinal((await readTurn(run, last.messageId)).status);
-  }
 }
 
 /** One target that cannot be had is a run that failed; the others are started. */

@@ -9,6 +9,8 @@ export interface StoredRun extends ExecutionRun {
   requester: Caller;
   /** It is over, and its session has still to be stopped. */
   stopDue: boolean;
+  /** Its last message whose turn is over and is in the outcome; 0 before the first. */
+  answered: number;
 }
 
 /** `prompt`: the intent's own. `said`: somebody's further message. `repeat`: asks for the result in its shape. */
@@ -68,8 +70,11 @@ export interface RunStore {
     outcome: RunOutcome,
     lastOrdinal?: number,
   ): Promise<StoredRun | undefined>;
-  /** What a run that goes on has come to so far. Nothing if it does not run. */
-  setOutcome(runId: string, outcome: RunOutcome): Promise<void>;
+  /**
+   * A run that goes on has answered a message. Nothing if it does not run.
+   * @param outcome what it has come to with that; undefined leaves it as it is
+   */
+  setAnswered(runId: string, ordinal: number, outcome: RunOutcome | undefined): Promise<void>;
   /** Its session is there. */
   setSession(runId: string, runSessionId: string): Promise<void>;
   /** Its session is stopped. */

@@ -109,6 +109,7 @@ export function createRunStore(db: Kysely<Schema>, writer: Writer, runtime: Runt
             requester: toJson(requester),
             status: failed === undefined ? 'queued' : 'failed',
             stopDue: 0,
+            answered: 0,
             createdAt: at,
             endedAt: failed === undefined ? null : at,
             reason: toJson(failed),
@@ -169,11 +170,11 @@ export function createRunStore(db: Kysely<Schema>, writer: Writer, runtime: Runt
         () => ({ status: to, endedAt: now(), stopDue: 1, ...toColumns(outcome) }),
       ),
 
-    setOutcome: async (runId, outcome) => {
+    setAnswered: async (runId, answered, outcome) => {
       await change(
         runId,
-        (run) => run.status === 'running',
-        () => toColumns(outcome),
+        (run) => run.status === 'running' && run.answered < answered,
+        () => ({ answered, ...(outcome === undefined ? {} : toColumns(outcome)) }),
       );
     },
 

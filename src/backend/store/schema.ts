@@ -163,6 +163,7 @@ export interface Schema {
     timeoutSeconds: number;
     requester: Json<StoredRun['requester']>;
     stopDue: number;
+    answered: number;
     createdAt: string;
     startedAt: string | null;
     endedAt: string | null;

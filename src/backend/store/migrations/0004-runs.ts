@@ -22,6 +22,7 @@ export async function runs(db: Kysely<unknown>, { text }: MigrationDialect): Pro
     .addColumn('timeoutSeconds', 'integer', (c) => c.notNull())
     .addColumn('requester', text, (c) => c.notNull())
     .addColumn('stopDue', 'integer', (c) => c.notNull())
+    .addColumn('answered', 'integer', (c) => c.notNull())
     .addColumn('createdAt', text, (c) => c.notNull())
     .addColumn('startedAt', text)
     .addColumn('endedAt', text)

@@ -1,11 +1,12 @@
 import { KaiwuError, toWireError } from '../../../core/errors.ts';
 import type { Logger } from '../../../core/ports/host.ts';
-import type { MessagesPort, SessionControlPort } from '../../../core/ports/sessions.ts';
+import type { SessionControlPort } from '../../../core/ports/sessions.ts';
 import type { Runtime } from '../../../core/ports/stores.ts';
 import { isRunOver, MAX_RUNS_AT_ONCE } from '../../../core/run.ts';
 import type { FailureReason } from '../../../core/session.ts';
 import type { RunOutcome, StoredRun } from '../../store/run-store.ts';
 import type { BackendStore } from '../../store/store.ts';
+import type { Deliveries } from '../deliveries.ts';
 import { type RunEnd, workRun } from './work-run.ts';
 
 /** Works on the runs that the store holds: each in its turn, to its end, over restarts of this process. */
@@ -39,7 +40,7 @@ interface Worker {
 export function createRunWork(options: {
   store: BackendStore;
   control: Pick<SessionControlPort, 'spawn' | 'stop'>;
-  messages: Pick<MessagesPort, 'send'>;
+  deliver: Deliveries['deliver'];
   runtime: Pick<Runtime, 'now'>;
   log: Logger;
 }): RunWork {
@@ -80,11 +81,7 @@ export function createRunWork(options: {
     }, remainingMs(run));
     try {
       for (;;) {
-        const found = await workRun(
-          run,
-          { store, spawn: control.spawn, send: options.messages.send },
-          signal,
-        );
+        const found = await workRun(run, { store, spawn: control.spawn, deliver: options.deliver }, signal);
         if (signal.aborted) return;
         const { status, lastOrdinal, ...outcome } = found;
         if ((await finish(run.runId, status, outcome, lastOrdinal)) !== undefined) return;

@@ -1,10 +1,12 @@
-import type { MessagesPort, SessionControlPort } from '../../../core/ports/sessions.ts';
+import type { SessionControlPort } from '../../../core/ports/sessions.ts';
 import type { RunStatus } from '../../../core/run.ts';
 import { type FailureReason, isFinal, type Message, type Session } from '../../../core/session.ts';
 import { toRepeatPrompt } from '../../prompts/index.ts';
 import type { RunMessage, RunOutcome, StoredRun } from '../../store/run-store.ts';
+import { sessionArchived } from '../../store/session-rows.ts';
 import type { BackendStore } from '../../store/store.ts';
 import { watch } from '../../watch.ts';
+import type { Deliveries } from '../deliveries.ts';
 import { toResult } from './result.ts';
 import { openRunSession } from './run-session.ts';
 import { toSpoken } from './spoken.ts';
@@ -32,11 +34,11 @@ export async function workRun(
   options: {
     store: BackendStore;
     spawn: SessionControlPort['spawn'];
-    send: MessagesPort['send'];
+    deliver: Deliveries['deliver'];
   },
   signal: AbortSignal,
 ): Promise<RunEnd> {
-  const { store, send } = options;
+  const { store, deliver } = options;
   const { runId, intent } = run;
   const sessionId = await openRunSession(run, options, signal);
 
@@ -46,7 +48,10 @@ export async function workRun(
     for (const { messageId, text } of messages) {
       signal.throwIfAborted();
       if ((await store.messages.get(messageId)) !== undefined) continue;
-      await send({ sessionId, messageId, text }, run.requester);
+      const { archivedAt } = await store.sessions.get(sessionId);
+      if (archivedAt !== undefined) throw sessionArchived(sessionId, archivedAt);
+      await store.messages.insert({ sessionId, messageId, text, overrides: {} });
+      void deliver(sessionId);
     }
     return messages.at(-1) as RunMessage;
   }
@@ -87,7 +92,8 @@ export async function workRun(
 
   /** A voice agent goes on after each turn, until its session is at an end. */
   async function listen(last: RunMessage, reply: string | undefined): Promise<RunEnd | undefined> {
-    if (reply !== undefined) await store.runs.setOutcome(runId, { result: { spoken: toSpoken(reply) } });
+    const outcome = reply === undefined ? undefined : { result: { spoken: toSpoken(reply) } };
+    await store.runs.setAnswered(runId, last.ordinal, outcome);
     const { session, lastOrdinal } = await look(last, (seen) => isOver(seen.session));
     return lastOrdinal === last.ordinal ? toSessionEnd(session) : undefined;
   }

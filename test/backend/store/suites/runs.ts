@@ -53,6 +53,7 @@ export function runsSuite(database: TestDatabase): void {
       ...full,
       status: 'queued',
       stopDue: false,
+      answered: 0,
       createdAt: '2026-11-30T12:00:00.000Z',
     });
     expect(await runs.messages('run_1')).toStrictEqual([
@@ -128,6 +129,7 @@ export function runsSuite(database: TestDatabase): void {
       ...newRun('run_1'),
       status: 'queued',
       stopDue: false,
+      answered: 0,
       createdAt: again?.createdAt,
       runSessionId: 'sess_run',
     });
@@ -138,11 +140,13 @@ export function runsSuite(database: TestDatabase): void {
   test('what a run has come to so far is kept while it runs only', async () => {
     await add('run_1');
     const { runs } = world.store;
-    await runs.setOutcome('run_1', { result: { spoken: 'too early' } });
+    await runs.setAnswered('run_1', 1, { result: { spoken: 'too early' } });
     expect((await runs.get('run_1'))?.result).toBeUndefined();
     await startNext();
-    await runs.setOutcome('run_1', { result: { spoken: 'hello' } });
-    expect((await runs.get('run_1'))?.result).toEqual({ spoken: 'hello' });
+    await runs.setAnswered('run_1', 1, { result: { spoken: 'hello' } });
+    await runs.setAnswered('run_1', 1, { result: { spoken: 'twice' } });
+    await runs.setAnswered('run_1', 2, undefined);
+    expect(await runs.get('run_1')).toMatchObject({ result: { spoken: 'hello' }, answered: 2 });
   });
 
   test('its session is found from the moment that it is stored', async () => {

@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { demoAgent } from './helpers/fake-daemon.ts';
+import type { Json } from './helpers/json.ts';
+import { fenced, openRuns, PLAN, type RunsWorld, TARGET } from './helpers/runs.ts';
+import { errorOf, openWorld, type World } from './helpers/world.ts';
+
+let world: World;
+let runs: RunsWorld;
+/** What the agent answers; undefined holds the turn. */
+let reply: (text: string) => string | undefined;
+
+beforeEach(async () => {
+  reply = () => fenced(PLAN);
+  world = await openWorld();
+  runs = await openRuns(world, {
+    reply: (text) => reply(text),
+    agents: [
+      { ...demoAgent, permissionModes: ['default', 'plan', 'read_only', 'accept_edits', 'bypass'] },
+      { ...demoAgent, agentId: 'planner', permissionModes: ['default', 'plan'] },
+    ],
+  });
+});
+afterEach(() => world.end());
+
+const ok = (actionId: string, input: Json) => world.ok(runs.token, actionId, input);
+const setMode = (permissionMode: string) =>
+  ok('session.permission_mode.set', { sessionId: runs.parent, permissionMode });
+const modeOf = async (runId: string) =>
+  (await world.store.sessions.get((await runs.reaches(runId, 'succeeded')).runSessionId)).permissionMode;
+
+describe('the mode of a run', () => {
+  it('is read_only for what only looks and the parent’s for work, unless a person names another', async () => {
+    await setMode('accept_edits');
+    reply = () => fenced({ ...PLAN, findings: [], changedFiles: [], spoken: 'x' });
+    for (const [intent, mode] of [
+      ['plan', 'read_only'],
+      ['review', 'read_only'],
+      ['delegate', 'accept_edits'],
+    ]) {
+      expect([intent, await modeOf((await runs.start({ intent })).runId)]).toEqual([intent, mode]);
+    }
+    expect(await modeOf((await runs.start({ permissionMode: 'bypass' })).runId)).toBe('bypass');
+  });
+});
+
+describe('what an agent asks for', () => {
+  let agentToken: string;
+  const call = (actionId: string, input: Json, token = agentToken) =>
+    world.call(token, actionId, input, { surface: 'agent' });
+  const start = (more: Json = {}) =>
+    call('subagents.plan.start', { backendTarget: TARGET, instructions: 'Plan it.', ...more });
+  beforeEach(async () => {
+    agentToken = await world.makeToken({
+      kind: 'agent',
+      scope: { surfaces: ['agent'], sessionId: runs.parent },
+    });
+  });
+
+  it('is a run of its own session, which it can follow, and a child in the tree', async () => {
+    const started: Json = await start({ waitForCompletion: true });
+    expect(started).toMatchObject({ status: 'ok', output: { status: 'succeeded', result: PLAN } });
+    const { runId } = started.output;
+    expect(await call('execution.run.get', { runId })).toMatchObject({ status: 'ok' });
+    expect(await call('execution.run.list', {})).toMatchObject({ output: { runs: [{ runId }] } });
+    const { runSessionId } = await runs.run(runId);
+    const lineage = await world.store.sessions.lineage(runSessionId);
+    expect(lineage.map(({ sessionId }) => sessionId)).toEqual([runs.parent, runSessionId]);
+  });
+
+  it('is no freer than its own session, whether named or by what the agent lacks', async () => {
+    expect(errorOf(await start({ permissionMode: 'bypass' })).code).toBe('permission_escalation_denied');
+    await setMode('read_only');
+    const target = { kind: 'builtInAgent', agentId: 'planner' };
+    expect(await start({ backendTarget: target })).toMatchObject({
+      output: { status: 'failed', runs: [{ reason: { code: 'permission_escalation_denied' } }] },
+    });
+    expect(await start()).toMatchObject({ status: 'ok' });
+    expect(await call('execution.run.list', {})).toMatchObject({ output: { runs: [{}, {}] } });
+  });
+
+  it('is held to the agent’s own mode, also in a freer session below it', async () => {
+    const child: Json = await call('session.spawn_new', { agentId: 'demo', directory: '/work/place' });
+    const { sessionId } = child.output;
+    await ok('session.permission_mode.set', { sessionId, permissionMode: 'bypass' });
+    const delegate = { sessionId, backendTarget: TARGET, instructions: 'x', intent: 'delegate' };
+    const { reason } = ((await call('execution.run.start', delegate)) as Json).output.runs[0];
+    expect(reason.code).toBe('permission_escalation_denied');
+    const started: Json = await call('execution.run.start', { ...delegate, permissionMode: 'default' });
+    expect(started).toMatchObject({ status: 'ok' });
+    const { runSessionId } = await runs.reaches(started.output.runId, 'succeeded');
+    const lineage = await world.store.sessions.lineage(runSessionId);
+    expect(lineage.map((session) => session.sessionId)).toEqual([runs.parent, sessionId, runSessionId]);
+  });
+
+  it('does not reach the runs of another session', async () => {
+    const other = await ok('session.spawn_new', { agentId: 'demo', directory: '/other' });
+    const { runId } = await runs.start({ sessionId: other.sessionId });
+    for (const actionId of ['execution.run.get', 'execution.run.wait', 'execution.run.stop'])
+      expect(errorOf(await call(actionId, { runId })).code).toBe('not_found');
+    expect(errorOf(await call('execution.run.send', { runId, message: 'x' })).code).toBe('not_found');
+    expect(await call('execution.run.list', {})).toMatchObject({ output: { runs: [] } });
+  });
+});
+
+describe('a voice agent', () => {
+  const voice = { intent: 'voice_agent', waitForCompletion: true };
+  const send = (runId: string, message: string) => ok('execution.run.send', { runId, message, wait: true });
+
+  it('takes turns in short spoken form until it is stopped', async () => {
+    reply = (text) =>
+      text === 'And now?' ? '# Now\n\nAll is **green**.' : fenced({ spoken: 'Hello there.' });
+    const started = await runs.start(voice);
+    expect(started).toMatchObject({ status: 'running', result: { spoken: 'Hello there.' } });
+    const { runId } = started;
+    expect(await send(runId, 'Hi')).toMatchObject({ status: 'running', reply: 'Hello there.' });
+    const second = await send(runId, 'And now?');
+    expect(second).toMatchObject({ reply: 'Now All is green.', result: { spoken: 'Now All is green.' } });
+    expect(await ok('execution.run.stop', { runId })).toMatchObject({ status: 'cancelled' });
+    expect(await send(runId, 'Still there?')).toMatchObject({ status: 'running', reply: 'Hello there.' });
+    await ok('execution.run.stop', { runId });
+  });
+
+  it('stays when a turn is broken off, and fails when its agent does', async () => {
+    const { runId } = await runs.start(voice);
+    reply = () => undefined;
+    const pending = send(runId, 'Count to a thousand');
+    const { runSessionId } = await runs.run(runId);
+    while (runs.daemon.sessions.get(runSessionId)?.messages.length !== 2) {
+      const { lastSeq } = await ok('execution.run.stream.read', { runId });
+      await ok('execution.run.stream.read', { runId, after: lastSeq });
+    }
+    await ok('session.interrupt', { sessionId: runSessionId });
+    expect(await pending).toMatchObject({ status: 'running', messageStatus: 'canceled' });
+    const next = send(runId, 'Once more');
+    const reason = { code: 'agent_failed', message: 'it crashed' };
+    while (runs.daemon.sessions.get(runSessionId)?.messages.length !== 3) await runs.run(runId);
+    const { messageId } = runs.daemon.sessions.get(runSessionId)?.messages.at(-1) as Json;
+    await runs.daemon.record(
+      runSessionId,
+      { type: 'turn_ended', messageId, outcome: 'failed', reason },
+      { type: 'session_failed', reason },
+    );
+    expect(await next).toMatchObject({ status: 'failed', reason });
+  });
+});
+
+describe('a machine that is away', () => {
+  it('keeps no run from ending; its session is stopped when the machine is back', async () => {
+    reply = () => undefined;
+    const { runId } = await runs.start();
+    const { runSessionId } = await runs.run(runId);
+    await ok('execution.run.stream.read', { runId });
+    await runs.daemon.drop();
+    expect(await ok('execution.run.stop', { runId })).toMatchObject({ status: 'cancelled' });
+    const [run] = await world.store.runs.unfinished();
+    expect(run).toMatchObject({ runId, stopDue: true });
+    const stopped = runs.reaches(runId, 'cancelled');
+    await runs.daemon.connect();
+    await stopped;
+    await expect.poll(async () => world.store.runs.unfinished()).toEqual([]);
+    const { status } = await world.store.sessions.get((await runs.run(runId)).runSessionId ?? runSessionId);
+    expect(status).toBe('stopped');
+  });
+});
