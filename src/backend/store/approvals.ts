@@ -72,7 +72,7 @@ export function createApprovalStore(db: Kysely<Schema>, writer: Writer): Approva
           .executeTakeFirst();
         const pending = await trx
           .selectFrom('approvals')
-          .select(['artifactId', 'actionId', 'inputDigest', 'boundTo'])
+          .select(['artifactId', 'actionId', 'inputDigest', 'boundTo', 'confirmation'])
           .where('requesterKey', '=', requesterKey)
           // Written out, so that the index of the pending ones can be used.
           .where('status', '=', sql.lit('pending'))
@@ -83,7 +83,9 @@ export function createApprovalStore(db: Kysely<Schema>, writer: Writer): Approva
           (one) =>
             one.actionId === approval.actionId &&
             one.inputDigest === approval.inputDigest &&
-            one.boundTo === approval.boundTo,
+            one.boundTo === approval.boundTo &&
+            // What waits for a person must never become what its own requester says yes to.
+            (one.confirmation === null) === (confirmation === undefined),
         );
         if (same !== undefined) {
           const folded = await trx
@@ -112,6 +114,7 @@ export function createApprovalStore(db: Kysely<Schema>, writer: Writer): Approva
             input: toJson(input),
             requester: toJson(requester),
             requesterKey,
+            askingSessionId: askingSessionOf(requester) ?? approval.sessionId ?? null,
             confirmation: toJson(confirmation),
             nearestGrant: toJson(nearestGrant),
             result: toJson(result),
