@@ -112,7 +112,7 @@ test('the mode judges what the agent asks, by the kind of the option and not its
   const asked = async (kind: string) => JSON.parse((await world.turn('s1', kind)).reply).optionId;
   expect(await asked('execute')).toBe('r1');
   await world.backend.request('session.set_mode', { sessionId: 's1', permissionMode: 'accept_edits' });
-  expect(await asked('edit')).toBe('a1');
+  expect(await asked('{"kind":"edit","locations":[{"path":"file"}]}')).toBe('a1');
   await world.backend.request('session.set_mode', { sessionId: 's1', permissionMode: 'bypass' });
   expect(await asked('delete')).toBe('a1');
   expect(

@@ -1,102 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { bundle } from './helpers/bundle.ts';
-import type { DaemonProcessConfig } from './helpers/daemon-process.ts';
-import { createFakeBackend, type FakeBackend, TOKEN } from './helpers/fake-backend.ts';
 import { openSqlite } from '../../src/local/sqlite.ts';
+import { makePlace, status } from './helpers/place.ts';
 import { childrenOf, groupIsGone, groupMembers } from './helpers/processes.ts';
-import { assertGapless, fakeAgent, makeHome } from './helpers/world.ts';
-
-interface DaemonProcess {
-  child: ChildProcess;
-  port: number;
-  kill(signal: NodeJS.Signals): Promise<number | null>;
-}
-
-interface Place {
-  home: string;
-  backend: FakeBackend;
-  run(): Promise<DaemonProcess>;
-  start(sessionId: string, agentId?: string): Promise<unknown>;
-  deliver(sessionId: string, messageId: string, text: string): Promise<unknown>;
-}
-
-async function makePlace(): Promise<Place> {
-  const home = makeHome();
-  const workspace = join(home, 'workspace');
-  mkdirSync(workspace);
-  const backend = await createFakeBackend();
-  onTestFinished(() => backend.stop());
-  const [program, demoAgent] = await Promise.all([
-    bundle('test/daemon/helpers/daemon-process.ts'),
-    bundle('src/app/demo-agent.ts'),
-  ]);
-  const config: DaemonProcessConfig = {
-    home,
-    url: backend.url,
-    token: TOKEN,
-    demoAgent,
-    agents: [fakeAgent('stubborn'), fakeAgent('deaf-to-cancel')],
-  };
-  return {
-    home,
-    backend,
-    async run() {
-      const child = spawn(process.execPath, [program, JSON.stringify(config)], {
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      let said = '';
-      child.stderr.on('data', (text) => {
-        said += text;
-      });
-      const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-      onTestFinished(async () => {
-        child.kill('SIGKILL');
-        await exited;
-      });
-      const port = await new Promise<number>((resolve, reject) => {
-        createInterface({ input: child.stdout }).once('line', (line) =>
-          resolve((JSON.parse(line) as { port: number }).port),
-        );
-        void exited.then((code) => reject(new Error(`the daemon exited with ${code}: ${said}`)));
-      });
-      const before = backend.hellos.length;
-      await backend.until(() => backend.hellos.length > before || backend.hellos.length > 0, 'a hello');
-      await backend.linked();
-      return {
-        child,
-        port,
-        kill: (signal) => {
-          child.kill(signal);
-          return exited;
-        },
-      };
-    },
-    start: (sessionId, agentId = 'demo') =>
-      backend.request('session.start', {
-        sessionId,
-        agentId,
-        directory: workspace,
-        permissionMode: 'default',
-      }),
-    deliver: (sessionId, messageId, text) =>
-      backend.request('session.deliver', { sessionId, messageId, text }),
-  };
-}
-
-const status = async (port: number) => {
-  const response = await fetch(`http://127.0.0.1:${port}/status`, {
-    headers: { authorization: 'Bearer control' },
-  });
-  return (await response.json()) as {
-    sessions: { sessionId: string; pid: number; status: string }[];
-    outbox: { events: number };
-  };
-};
+import { assertGapless } from './helpers/world.ts';
 
 test('killed in mid-turn: the agent goes, the turn ends as failed, what was queued runs next, nothing twice', async () => {
   const place = await makePlace();
@@ -135,7 +44,7 @@ test('killed in mid-turn: the agent goes, the turn ends as failed, what was queu
   expect(order).toEqual(['m1', 'm2', 'm3']);
   expect(events.filter((event) => event.type === 'session_started').map((event) => event.resumed)).toEqual([
     'new',
-    'without_history',
+    'replayed',
   ]);
   expect(await second.kill('SIGTERM')).toBe(0);
   expect(place.backend.events('s1').at(-1)?.type).toBe('session_stopped');

@@ -52,7 +52,7 @@ test('answers that break the protocol are the agent’s failure', async () => {
   );
   expect(messages[0]).toMatch(/^agent_failed .*without a sessionId/);
   expect(messages[1]).toMatch(/^agent_failed .*version 99 of ACP/);
-  expect(messages[2]).toMatch(/^agent_failed .*error -32000: Authentication required/);
+  expect(messages[2]).toMatch(/^agent_needs_setup .*nobody signed in: Authentication required/);
   expect((await world.backend.event('wants-sign-in', 'session_failed')).reason.message).toContain(
     'fake login',
   );

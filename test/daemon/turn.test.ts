@@ -102,9 +102,9 @@ test('an agent that dies in mid-turn fails the turn and the session; the next me
   });
   const failed = await world.backend.event('s1', 'session_failed');
   expect(failed.reason.code).toBe('agent_failed');
-  expect(await world.turn('s1', 'say back')).toMatchObject({ outcome: 'completed', reply: 'back' });
+  expect(await world.turn('s1', '@say back')).toMatchObject({ outcome: 'completed', reply: 'back' });
   const started = world.backend.events('s1').filter((event) => event.type === 'session_started');
-  expect(started.map((event) => event.resumed)).toEqual(['new', 'without_history']);
+  expect(started.map((event) => event.resumed)).toEqual(['new', 'replayed']);
   expect(world.backend.events('s1').some((event) => event.type === 'notice')).toBe(true);
 });
 
@@ -124,7 +124,7 @@ test('an error instead of an end fails the turn alone', async () => {
   const failed = await world.turn('s1', 'go');
   expect(failed).toMatchObject({
     outcome: 'failed',
-    reason: expect.stringMatching(/-32000.*no key.*Sign in first/s),
+    reason: expect.stringMatching(/nobody signed in.*no key.*Sign in first/s),
   });
   expect(await world.turn('s2', 'go')).toMatchObject({
     outcome: 'failed',
@@ -217,7 +217,7 @@ test('a stop cancels the turn and the queue; it can be done twice; a message sta
     { type: 'turn_ended', messageId: 'm1', outcome: 'canceled' },
     { type: 'session_stopped' },
   ]);
-  expect(await world.turn('s1', 'say again')).toMatchObject({ outcome: 'completed', reply: 'again' });
+  expect(await world.turn('s1', '@say again')).toMatchObject({ outcome: 'completed', reply: 'again' });
 });
 
 test('when the agent cannot be started again, what is queued ends with the reason', async () => {

@@ -43,12 +43,13 @@ async function open(
   signal: AbortSignal,
 ): Promise<OpenedAgent> {
   const { sessionId, permissionMode, acpSessionId } = session;
-  const begun = context.runtime.monotonicMs();
+  const { limits, runtime } = context;
+  const begun = runtime.monotonicMs();
   const found = context.registry.find(session.agentId);
   const forkOf = acpSessionId === undefined ? toForkId(context.journal, session) : undefined;
   const workspace = await prepareWorkspace(context, session);
   const { directory } = workspace;
-  const log = createSessionLog({ directory: context.sessionLogs, sessionId, now: context.runtime.now });
+  const log = createSessionLog({ directory: context.sessionLogs, sessionId, now: runtime.now });
   const agent = await openAgentSession({
     sessionId,
     agent: found,
@@ -61,9 +62,10 @@ async function open(
     forkOf,
     mcpServers: await context.mcpServers({ sessionId, directory }),
     version: context.version,
-    startLimitMs: Math.max(context.limits.startMs - (context.runtime.monotonicMs() - begun), 1),
-    maxLineBytes: context.limits.maxLineBytes,
-    graces: context.limits.graces,
+    // What the workspace took is missing here, in tenths of a second, as people are told of it.
+    startLimitMs: Math.max(limits.startMs - Math.floor((runtime.monotonicMs() - begun) / 100) * 100, 100),
+    maxLineBytes: limits.maxLineBytes,
+    graces: limits.graces,
     guardian: context.guardian,
     listener: { ...listener, onOutput: log.write },
     onSpawned: (pid) => context.journal.setProcess(sessionId, { pid, startTime: context.startTime(pid) }),

@@ -26,6 +26,7 @@ export function createSessionListener(options: {
         context.journal.transaction(work);
       } catch (error) {
         context.log.error({ sessionId, error }, 'the output of an agent cannot be stored');
+        options.turn()?.fail(error);
         void options.slot().end('its output cannot be stored');
       }
       if (options.turn()?.canceled === false && context.isAhead(sessionId)) options.setPaused(true);

@@ -1,11 +1,10 @@
 import { KaiwuError } from '../../core/errors.ts';
-import type { DaemonMethods } from '../../core/link.ts';
+import { type DaemonMethods, EVENT_LIMITS } from '../../core/link.ts';
 import { DELIVERIES, type Delivery, PERMISSION_MODES, type PermissionMode } from '../../core/session.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { StoredSession } from '../journal/rows.ts';
 
 const MAX_DIRECTORIES = 50;
-const MAX_PATH = 4096;
 const MAX_VARIABLES = 100;
 const MAX_VARIABLE_NAME = 200;
 /** Characters of all values together: they travel with the start of each process that the agent starts. */
@@ -31,7 +30,7 @@ export function checkStart(params: DaemonMethods['session.start']['params']): vo
   checkEnvironment(params.environment ?? {});
 }
 
-function checkText(path: string, value: unknown, max = MAX_PATH): void {
+function checkText(path: string, value: unknown, max: number = EVENT_LIMITS.path): void {
   if (typeof value !== 'string' || value === '') throw invalid(path, 'is not a text');
   if (value.length > max) throw invalid(path, `has ${value.length} characters, more than ${max}`);
   if (value.includes('\0')) throw invalid(path, 'contains a NUL character');

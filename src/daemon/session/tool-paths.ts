@@ -6,9 +6,9 @@ type Json = Record<string, unknown>;
 const MAX_DEPTH = 6;
 const MAX_PATHS = 200;
 
-/** Names under which agents put the files that a tool is to change. */
+/** Names under which agents put the files that a tool is to change, in small letters and without underscores. */
 const PATH_NAMES =
-  /^(?:(?:abs|absolute|file|dir|directory|folder|target|notebook|source|src|dest|destination|old|new)?_?(?:path|file|filename|filepath|directory|dir|folder|uri)s?|from|to|cwd|workdir|destination|dest|target)$/i;
+  /^(abs|absolute|file|target|notebook|source|src|destination|dest|old|new|working)?(path|file|filename|directory|dir|folder|uri)s?$|^(from|to|source|src|destination|dest|cwd|workdir)$/;
 /** An object under this name has paths for its keys. */
 const KEYED_BY_PATH = new Set(['changes', 'file_changes', 'fileChanges']);
 /** Files of a patch that comes as one text. */
@@ -40,15 +40,13 @@ function collect(value: unknown, paths: Set<string>, depth: number): boolean {
   if (Array.isArray(value)) return value.every((entry) => collect(entry, paths, depth + 1));
   if (!isObject(value)) return true;
   return Object.entries(value).every(([name, entry]) => {
-    if (PATH_NAMES.test(toSnake(name))) {
+    if (PATH_NAMES.test(name.replaceAll('_', '').toLowerCase())) {
       for (const path of [entry].flat()) if (typeof path === 'string' && path !== '') paths.add(path);
     }
     if (KEYED_BY_PATH.has(name) && isObject(entry)) for (const path of Object.keys(entry)) paths.add(path);
     return collect(entry, paths, depth + 1);
   });
 }
-
-const toSnake = (name: string): string => name.replace(/([a-z])([A-Z])/g, '$1_$2');
 
 function toPath(path: string): string {
   if (!path.startsWith('file:')) return path;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { KaiwuError } from '../../core/errors.ts';
 import type { FailureReason, PermissionMode, SessionEventBody, Usage } from '../../core/session.ts';
 import type { AgentSession } from '../acp/agent-session.ts';
 import type { PermissionOutcome } from '../acp/connection.ts';
@@ -47,6 +48,8 @@ export interface Turn {
   cancel(by: string, reason?: FailureReason): void;
   /** Leaves it as it is for the next daemon, where it waits for a person and can go on. Answers whether it does. */
   leave(): boolean;
+  /** Ends it with its agent: what that says cannot be stored, so whatever it makes of the turn is not the whole of it. */
+  fail(error: unknown): void;
   /** The backend takes no more at the moment, or does again. */
   setHeld(isHeld: boolean): void;
 }
@@ -77,7 +80,7 @@ export function createTurn(options: TurnOptions): Turn {
     {
       append,
       delta: (delta) => context.delta({ sessionId, ...delta }),
-      onError: (error) => void agent.end(`its output cannot be stored: ${toReason(error).message}`),
+      onError: fail,
     },
     options.attachments,
   );
@@ -105,6 +108,7 @@ export function createTurn(options: TurnOptions): Turn {
   let modeSwitchAllowed = false;
   let canceled: { reason?: FailureReason } | undefined;
   let left = false;
+  let broken: unknown;
   let usage: Usage | undefined;
   const steering = new Map<string, Promise<void>>();
   const { promise: ended, settle } = whenSettled();
@@ -121,7 +125,8 @@ export function createTurn(options: TurnOptions): Turn {
   }
 
   async function run(): Promise<void> {
-    const result = await prompt().catch((error: unknown) => ({ error }));
+    const answer = await prompt().catch((error: unknown) => ({ error }));
+    const result = broken === undefined ? answer : { error: broken };
     await Promise.race([Promise.all(steering.values()), sleep(STEER_MS, undefined, { ref: false })]);
     stall.stop();
     // Already settled when the agent is gone; then it wins.
@@ -137,6 +142,12 @@ export function createTurn(options: TurnOptions): Turn {
       });
     }
     settle();
+  }
+
+  function fail(error: unknown): void {
+    const because = `its output cannot be stored: ${toReason(error).message}`;
+    broken ??= new KaiwuError('agent_failed', `The agent was ended: ${because}`);
+    void agent.end(because);
   }
 
   /** A message counts as given once the agent has taken it, and what it did not take waits for its own turn. */
@@ -195,6 +206,7 @@ export function createTurn(options: TurnOptions): Turn {
       left = canceled === undefined && asks.leave(agent.features);
       return left;
     },
+    fail,
     setHeld: (isHeld) => stall.hold('backend', isHeld),
   };
 }

@@ -57,7 +57,8 @@ const permission = (toolCallId, kind = 'execute', more = {}) =>
     options: OPTIONS,
   });
 
-const isSignedIn = () => existsSync(process.env.FAKE_SIGN_IN ?? '/nowhere');
+let signedIn = false;
+const isSignedIn = () => signedIn || existsSync(process.env.FAKE_SIGN_IN ?? '/nowhere');
 
 let canceled = () => {};
 const whenCanceled = () => new Promise((resolve) => (canceled = resolve));
@@ -260,6 +261,9 @@ function onMessage(message) {
         agentCapabilities: capabilities,
         ...(process.env.FAKE_STEERING === undefined ? {} : { _meta: { steering: { supported: true } } }),
       });
+    case 'authenticate':
+      signedIn = params.methodId === 'key';
+      return signedIn ? reply(id, {}) : fail(id, -32602, 'no such way');
     case 'session/load':
       for (let i = 0; i < 5; i += 1) say(`replayed ${i}`);
       return params.sessionId === 'fake' ? reply(id, offers) : fail(id, -32002, 'not found');

@@ -4,6 +4,7 @@ import type { Logger } from '../../../src/core/ports/host.ts';
 import { type AgentDefinition, toAgentTable } from '../../../src/daemon/agents/agents.ts';
 import { createControlServer } from '../../../src/daemon/control/control-server.ts';
 import { createDaemon } from '../../../src/daemon/daemon.ts';
+import type { DaemonOptions } from '../../../src/daemon/options.ts';
 import { createProcessTable } from '../../../src/local/process-table.ts';
 import { openSqlite } from '../../../src/local/sqlite.ts';
 
@@ -13,7 +14,9 @@ export interface DaemonProcessConfig {
   url: string;
   token: string;
   demoAgent: string;
+  demoKeeps?: boolean;
   agents: AgentDefinition[];
+  limits?: DaemonOptions['limits'];
 }
 
 const config = JSON.parse(process.argv[2] ?? '{}') as DaemonProcessConfig;
@@ -34,12 +37,18 @@ const daemon = createDaemon({
   processTable: createProcessTable(),
   agents: {
     table: [
-      ...toAgentTable({ execPath: process.execPath, path: config.demoAgent, version: '0.0.0' }),
+      ...toAgentTable({
+        execPath: process.execPath,
+        path: config.demoAgent,
+        version: '0.0.0',
+        ...(config.demoKeeps === true ? { folder: join(config.home, 'demo') } : {}),
+      }),
       ...config.agents,
     ],
     env: process.env,
   },
   sessionLogs: join(config.home, 'logs'),
+  limits: config.limits,
   onFatal: (error) => {
     process.stderr.write(`${error.message}\n`);
     process.exit(6);

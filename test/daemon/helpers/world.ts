@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createRuntime } from '../../../src/app/runtime.ts';
 import type { Logger, SqliteHandle } from '../../../src/core/ports/host.ts';
-import type { PermissionMode } from '../../../src/core/session.ts';
+import type { DaemonMethods } from '../../../src/core/link.ts';
 import { type AgentDefinition, toAgentTable } from '../../../src/daemon/agents/agents.ts';
 import { createDaemon, type Daemon } from '../../../src/daemon/daemon.ts';
 import type { DaemonOptions } from '../../../src/daemon/options.ts';
@@ -36,12 +36,12 @@ export interface World {
   start(
     sessionId: string,
     agentId?: string,
-    more?: { permissionMode?: PermissionMode; modelId?: string; directory?: string },
+    more?: Partial<DaemonMethods['session.start']['params']>,
   ): Promise<unknown>;
   send(
     sessionId: string,
     text: string,
-    more?: { messageId?: string; permissionModeOverride?: PermissionMode; modelOverride?: string },
+    more?: Partial<DaemonMethods['session.deliver']['params']>,
   ): Promise<string>;
   /** Sends and waits for the turn's end; answers outcome, reason and the text of the last block. */
   turn(
@@ -87,6 +87,9 @@ export async function createWorld(
     link?: Partial<DaemonOptions['link']>;
     env?: Record<string, string>;
     mcpServers?: DaemonOptions['agents']['mcpServers'];
+    onSessionEnded?: DaemonOptions['agents']['onSessionEnded'];
+    /** The demo agent keeps its conversations, as it does where it is installed. */
+    demoKeeps?: boolean;
     home?: string;
     backend?: FakeBackend;
     linked?: boolean;
@@ -114,11 +117,13 @@ export async function createWorld(
           execPath: process.execPath,
           path: await bundle('src/app/demo-agent.ts'),
           version: '0.0.0',
+          ...(options.demoKeeps === true ? { folder: join(home, 'demo') } : {}),
         }),
         ...(options.agents ?? []),
       ],
       env: { PATH: process.env.PATH, HOME: home, ...options.env },
       mcpServers: options.mcpServers,
+      onSessionEnded: options.onSessionEnded,
     },
     sessionLogs: join(home, 'logs'),
     limits: { graces: QUICK_GRACES, ...options.limits },
