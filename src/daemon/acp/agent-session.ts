@@ -136,7 +136,10 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
   );
   try {
     if (options.signal.aborted) stop();
-    const opened = await openConversation(connection, { ...options, onNote: onNoise });
+    const { keySignIn } = definition;
+    const hasKey = keySignIn?.variables.some((name) => (environment[name] ?? agent.env[name] ?? '') !== '');
+    const signInMethod = hasKey ? keySignIn?.methodId : undefined;
+    const opened = await openConversation(connection, { ...options, signInMethod, onNote: onNoise });
     controls.opened(connection, opened);
     await controls.setMode(options.permissionMode);
     if (options.modelId !== undefined) await controls.setModel(options.modelId);

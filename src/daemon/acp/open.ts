@@ -42,6 +42,8 @@ export interface OpenOptions {
   forkOf?: string;
   mcpServers: McpServerConfig[];
   version: string;
+  /** Method of `authenticate` to try when nobody is signed in. */
+  signInMethod?: string;
   /** Hears of what the agent cannot be given. */
   onNote(text: string): void;
 }
@@ -53,6 +55,26 @@ export interface OpenOptions {
 export async function openConversation(connection: AcpConnection, options: OpenOptions): Promise<Opened> {
   const { name } = options.agent.definition;
   const features = toFeatures(await initialize(connection, name, options.version));
+  const { signInMethod } = options;
+  try {
+    return await open(connection, options, features);
+  } catch (error) {
+    const canSignIn = signInMethod !== undefined && isSetup(error);
+    if (!canSignIn) throw error;
+    await connection.request('authenticate', { methodId: signInMethod });
+    return open(connection, options, features);
+  }
+}
+
+const isSetup = (error: unknown): boolean =>
+  error instanceof KaiwuError && error.code === 'agent_needs_setup';
+
+async function open(
+  connection: AcpConnection,
+  options: OpenOptions,
+  features: AgentFeature[],
+): Promise<Opened> {
+  const { name } = options.agent.definition;
   const where = toWhere(options, features);
   const { acpSessionId, forkOf } = options;
   if (acpSessionId !== undefined) {

@@ -17,6 +17,8 @@ export interface AgentDefinition {
   signIn?: string;
   /** Command that signs somebody in. */
   setup?: string;
+  /** Its way of signing in with a key of its environment, tried when it says that nobody is signed in. */
+  keySignIn?: { methodId: string; variables: string[] };
   /** What shows that somebody is signed in; absent where nobody needs to be. */
   evidence?: SignInEvidence;
   /** Environment that it needs beside the common part; a trailing `*` stands for any ending. */

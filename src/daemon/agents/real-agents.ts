@@ -92,6 +92,7 @@ export const REAL_AGENTS: AgentDefinition[] = [
     install: 'npm install --global @agentclientprotocol/codex-acp@2.6.0',
     signIn: 'Run `codex login` on this machine, or set OPENAI_API_KEY for the daemon.',
     setup: 'codex login',
+    keySignIn: { methodId: 'api-key', variables: ['CODEX_API_KEY', 'OPENAI_API_KEY'] },
     evidence: {
       variables: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
       files: [

@@ -103,7 +103,10 @@ export function createAgentRegistry(options: {
     const said = shown?.message ?? `Nobody is signed in to ${name} on this machine.`;
     return {
       state: 'needs_setup',
-      reason: [said, signIn].filter(Boolean).join(' ').slice(0, MAX_REASON),
+      reason: (signIn === undefined ? said : `${said.replace(/[.\s]+$/, '')}. ${signIn}`).slice(
+        0,
+        MAX_REASON,
+      ),
       ...(setup === undefined ? {} : { setup }),
     };
   }

@@ -118,3 +118,12 @@ test('a secret that a session was given is in no error', async () => {
     message: 'Fake errors has nobody signed in: [secret] required (no key)',
   });
 });
+
+test('a key of the environment is put to use where the agent wants to be told so', async () => {
+  const agent = fakeAgent('wants-sign-in', { keySignIn: { methodId: 'key', variables: ['FAKE_KEY'] } });
+  await expect(openSession(agent)).rejects.toMatchObject({ code: 'agent_needs_setup' });
+  const { session, heard } = await openSession(agent, { environment: { FAKE_KEY: 'k' } });
+  await session.prompt('received');
+  const methods = JSON.parse(heard.reply()).map(({ method }: { method: string }) => method);
+  expect(methods.slice(0, 4)).toEqual(['initialize', 'session/new', 'authenticate', 'session/new']);
+});
