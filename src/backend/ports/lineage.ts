@@ -22,13 +22,6 @@ export async function parentOf(
   return parent;
 }
 
-/** Mode of a new session that asks for none: the default, or what an agent that starts it may do itself. */
-export function childMode(parent: Session | undefined, caller: Caller): PermissionMode {
-  if (!isAgent(caller)) return 'default';
-  const own = parent?.permissionMode ?? STRICTEST_MODE;
-  return isFreer('default', own) ? own : 'default';
-}
-
 /**
  * What the agent that asks may do itself is the most that it can give: its mode, its workspace, and nothing made on the disk
  * while it may make nothing. @throws permission_escalation_denied

@@ -5,7 +5,7 @@ import type { Runtime } from '../../core/ports/stores.ts';
 import type { AgentInfo, PermissionMode } from '../../core/session.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { BackendStore } from '../store/store.ts';
-import { childMode, parentOf, refuseGift } from './lineage.ts';
+import { parentOf, refuseGift } from './lineage.ts';
 import { chooseMachine, toOfflineError } from './machines-of.ts';
 import type { StartNew } from './new-session.ts';
 
@@ -43,7 +43,7 @@ export function createSpawn(options: {
 
   return async (request, caller, signal) => {
     const parent = await parentOf(store.sessions, request.parentSessionId, caller);
-    const permissionMode = request.permissionMode ?? childMode(parent, caller);
+    const permissionMode = request.permissionMode ?? 'default';
     refuseGift({ ...request, permissionMode }, parent, caller);
     const wanted = request.machineId ?? parent?.machineId;
     const { machineId } = await chooseMachine(store.machines, wanted, caller);

@@ -53,7 +53,7 @@ export const demoAgent: AgentInfo = {
   available: true,
   state: 'ready',
   source: 'built_in',
-  permissionModes: ['default', 'read_only', 'accept_edits', 'bypass'],
+  permissionModes: ['default', 'read_only', 'bypass'],
   models: [{ id: 'small', name: 'Small' }],
 };
 

@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KaiwuError } from '../../src/core/errors.ts';
+import { openSessions, type SessionWorld } from './helpers/session-world.ts';
+import { until } from './helpers/until.ts';
+import { errorOf } from './helpers/world.ts';
+
+const SECRET = 'correct-horse-battery';
+
+let t: SessionWorld;
+let onStart: () => void | Promise<void>;
+beforeEach(async () => {
+  onStart = () => {};
+  t = await openSessions({
+    before: (method) => (method === 'session.start' ? onStart() : undefined),
+  });
+});
+afterEach(() => t.end());
+
+describe('what a start asks for', () => {
+  it('reaches the machine and shows in the session', async () => {
+    const sessionId = await t.spawn({
+      title: 'Fix: Flaky  Tests!',
+      additionalDirectories: ['/work/more'],
+      createDirectory: true,
+      worktree: { base: 'main' },
+      tags: ['a', 'b', 'a'],
+    });
+    expect(t.asked('session.start')).toMatchObject({
+      additionalDirectories: ['/work/more'],
+      createDirectory: true,
+      worktree: { branch: `kaiwu/fix-flaky-tests-${sessionId.slice(5, 9)}`, base: 'main' },
+    });
+    expect(t.asked('session.start')).not.toHaveProperty('environment');
+    const status = await t.ok('session.status.get', { sessionId });
+    expect(status).toMatchObject({ tags: ['a', 'b'], additionalDirectories: ['/work/more'], depth: 0 });
+  });
+
+  it('names a branch after the id where there is no title, and as it is told', async () => {
+    const sessionId = await t.spawn({ worktree: {} });
+    expect(t.asked('session.start').worktree).toEqual({ branch: `kaiwu/${sessionId.slice(5, 13)}` });
+    await t.spawn({ title: '修复 测试', worktree: {} });
+    expect(t.asked('session.start').worktree.branch).toMatch(/^kaiwu\/修复-测试-[a-z0-9]{4}$/);
+    await t.spawn({ worktree: { branch: 'topic/mine' } });
+    expect(t.asked('session.start').worktree).toEqual({ branch: 'topic/mine' });
+  });
+
+  it('is asked again in full when the link dropped meanwhile', async () => {
+    let first = true;
+    onStart = async () => {
+      if (!first) return;
+      first = false;
+      void t.goOffline().then(() => t.daemon.connect());
+      await new Promise(() => {});
+    };
+    await t.spawn({ createDirectory: true, worktree: { branch: 'b' }, environment: { STAGE: SECRET } });
+    expect(t.daemon.requests.filter(({ method }) => method === 'session.start')).toHaveLength(2);
+    expect(t.asked('session.start')).toMatchObject({
+      createDirectory: true,
+      worktree: { branch: 'b' },
+      environment: { STAGE: SECRET },
+    });
+  });
+
+  it.each([
+    ['a tag without letters', { tags: ['  '] }, 'tags.0'],
+    ['a tag that is long', { tags: ['x'.repeat(41)] }, 'tags.0'],
+    ['too many tags', { tags: Array.from({ length: 21 }, (_, i) => `t${i}`) }, 'tags'],
+    ['a variable that is none', { environment: { 'A-B': SECRET } }, 'environment'],
+  ])('refuses %s', async (_, more, path) => {
+    const error = await t.fail('session.spawn_new', { ...t.input, ...more });
+    expect(error.code).toBe('invalid_input');
+    expect(JSON.stringify(error)).toContain(path);
+    expect(JSON.stringify(error)).not.toContain(SECRET);
+  });
+});
+
+describe('the environment', () => {
+  /** All that the backend wrote, and all that it says. */
+  async function everything(): Promise<string> {
+    const files = await Promise.all(
+      ['', '-wal'].map((end) => readFile(`${t.world.databasePath}${end}`, 'latin1').catch(() => '')),
+    );
+    const audit = await t.ok('audit.list', { limit: 50 });
+    return [...files, ...t.world.logs, JSON.stringify(audit)].join('\n');
+  }
+
+  it('goes to the machine and nowhere else; names are seen', async () => {
+    const sessionId = await t.spawn({ environment: { STAGE: SECRET, ALPHA: `${SECRET}-2` } });
+    expect(t.asked('session.start').environment).toEqual({ STAGE: SECRET, ALPHA: `${SECRET}-2` });
+    const status = await t.ok('session.status.get', { sessionId });
+    expect(status.environmentNames).toEqual(['ALPHA', 'STAGE']);
+    expect(JSON.stringify(status)).not.toContain(SECRET);
+    // Once more under another name, and misspelt, so that nothing knows which action was meant.
+    const input = { ...t.input, environment: { STAGE: SECRET } };
+    await t.world.call(t.token, 'action.execute', { actionId: 'session.spawn_nwe', input });
+    await t.world.call(t.token, 'session.spawn_new', input, {}, { idempotencyKey: 'key-1' });
+    const all = await everything();
+    expect(all).toContain(sessionId);
+    expect(all).not.toContain(SECRET);
+  });
+
+  it('is not filed for a person: the field is named, and nothing is stored', async () => {
+    await t.ok('policy.set', { rules: { 'session.spawn_new': { cli: { approval: true } } } });
+    const error = await t.fail('session.spawn_new', { ...t.input, environment: { STAGE: SECRET } });
+    expect(error).toMatchObject({ code: 'unsupported', details: { fields: ['environment'] } });
+    expect(error.message).toContain('environment');
+    const asked = { actionId: 'session.spawn_new', input: { ...t.input, environment: { STAGE: SECRET } } };
+    expect((await t.fail('approval.request.create', asked)).code).toBe('unsupported');
+    expect((await t.ok('approval.request.list')).approvals).toEqual([]);
+    expect((await t.world.call(t.token, 'session.spawn_new', t.input)).status).toBe('approval_required');
+    expect(await everything()).not.toContain(SECRET);
+  });
+
+  it('is lost with the backend: a start that was not answered fails and says why', async () => {
+    onStart = () => new Promise(() => {});
+    const spawned = t.world.call(t.token, 'session.spawn_new', {
+      ...t.input,
+      environment: { STAGE: SECRET },
+    });
+    await until(t.world.store.feed, (entry) => entry.type === 'session.changed');
+    await t.world.restart();
+    await spawned.catch(() => {});
+    onStart = () => {};
+    const failed = until(t.world.store.feed, (entry) => entry.type === 'session.changed');
+    await t.world.daemon(t.token, { instanceId: 'instance-2' });
+    await failed;
+    const [session] = (await t.world.store.sessions.list({}, { limit: 1 })).items;
+    expect(session).toMatchObject({
+      status: 'failed',
+      reason: { code: 'canceled', message: expect.stringContaining('STAGE'), hint: expect.any(String) },
+    });
+  });
+});
+
+it('a failure says the next step wherever it is told', async () => {
+  const hint = 'Sign in: claude /login';
+  onStart = () => {
+    throw new KaiwuError('agent_needs_setup', 'Nobody is signed in to demo.', { hint });
+  };
+  const error = errorOf(await t.world.call(t.token, 'session.spawn_new', t.input));
+  expect(error).toMatchObject({ code: 'agent_needs_setup', hint });
+  const sessionId = error.details?.['sessionId'] as string;
+  const status = await t.ok('session.status.get', { sessionId });
+  expect(status.reason).toEqual({ code: 'agent_needs_setup', message: 'Nobody is signed in to demo.', hint });
+  const { items } = await t.ok('inbox.list');
+  expect(items).toMatchObject([{ kind: 'failed', itemId: sessionId, reason: { hint } }]);
+});
