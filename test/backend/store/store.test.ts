@@ -11,6 +11,7 @@ import { grantsSuite } from './suites/grants.ts';
 import { identitySuite } from './suites/identity.ts';
 import { messagesSuite } from './suites/messages.ts';
 import { processesSuite } from './suites/processes.ts';
+import { readBackSuite } from './suites/read-back.ts';
 import { runsSuite } from './suites/runs.ts';
 import { sessionsSuite } from './suites/sessions.ts';
 import { tortureSuite } from './suites/torture.ts';
@@ -35,6 +36,9 @@ for (const database of DATABASES) {
     });
     describe('folding', () => {
       foldingSuite(database);
+    });
+    describe('read back', () => {
+      readBackSuite(database);
     });
     describe('grants', () => {
       grantsSuite(database);

@@ -30,12 +30,13 @@ export function identitySuite(database: TestDatabase): void {
     await expect(identity.insertToken(newToken('tok_2', { hash }))).rejects.toThrow(/unique|duplicate/i);
   });
 
-  test('the list has api tokens only, newest first', async () => {
+  test('the list has the tokens that people make, newest first', async () => {
     const { identity } = world.store;
     for (const [id, kind] of [
       ['tok_1', 'api'],
       ['tok_2', 'device'],
-      ['tok_3', 'api'],
+      ['tok_3', 'voice'],
+      ['tok_4', 'agent'],
     ] as const) {
       await identity.insertToken(newToken(id, { kind }));
       world.runtime.advance(1);
