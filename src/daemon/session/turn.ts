@@ -129,8 +129,7 @@ export function createTurn(options: TurnOptions): Turn {
     const result = broken === undefined ? answer : { error: broken };
     await Promise.race([Promise.all(steering.values()), sleep(STEER_MS, undefined, { ref: false })]);
     stall.stop();
-    // Already settled when the agent is gone; then it wins.
-    const exit = await Promise.race([agent.exited, Promise.resolve(undefined)]);
+    const exit = await exitOf(agent);
     const rest = transcript.finish();
     if (left) {
       await untilStored(context, () => append(rest));
@@ -210,6 +209,10 @@ export function createTurn(options: TurnOptions): Turn {
     setHeld: (isHeld) => stall.hold('backend', isHeld),
   };
 }
+
+/** Already settled when the agent is gone; then it wins. */
+const exitOf = (agent: AgentSession): Promise<AgentExit | undefined> =>
+  Promise.race([agent.exited, Promise.resolve(undefined)]);
 
 const toUserMessage = ({ messageId, text, permissionMode, modelId }: StoredMessage): SessionEventBody => ({
   type: 'user_message',
