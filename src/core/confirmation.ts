@@ -89,7 +89,10 @@ export function createConfirmations(options: {
     const since = new Date(runtime.now().getTime() - REPLAY_MS).toISOString();
     const { tokenId, surface } = caller;
     const found = await store.listConfirmations({ tokenId, surface, actionId: action.id }, since);
-    return Promise.all(found.map(({ artifactId }) => approvals.load(artifactId)));
+    // What is over is told so by the loading.
+    const load = (approval: Approval) =>
+      approval.status === 'pending' ? approvals.load(approval.artifactId) : approval;
+    return Promise.all(found.map(load));
   }
 
   /** Never one that still answers for an earlier run of the same call. */

@@ -43,6 +43,13 @@ describe('what a voice changes', () => {
     ]);
   });
 
+  it('is refused where a field is secret, which is neither kept nor said', async () => {
+    const refused = await w.say('memo.add', { text: 'x', pin: 'swordfish' });
+    expect(codeOf(refused)).toBe('unsupported');
+    expect(JSON.stringify([refused, await auditRows()])).not.toContain('swordfish');
+    expect((await w.approvals.list({}, { limit: 9 })).items).toEqual([]);
+  });
+
   it('reads are not, and neither is what other surfaces do', async () => {
     expect(codeOf(await w.say('memo.list'))).toBe('ok');
     expect(codeOf(await w.say('memo.list', {}, { confirmation: '1234' }))).toBe('ok');
@@ -255,6 +262,13 @@ describe('beside the inbox', () => {
     await w.store.approvals.move(artifactId, 'pending', 'approved', { decidedBy: 'voice:kitchen' });
     await w.restart();
     expect(codeOf(await add('cut off', code))).toBe('approval_expired');
+    const died = await w.hear('memo.add', { text: 'died at it' });
+    await w.store.approvals.move(died.artifactId, 'pending', 'approved', { decidedBy: 'voice:kitchen' });
+    await w.store.approvals.move(died.artifactId, 'approved', 'executing', {}, 'another process');
+    await w.restart();
+    expect(await add('died at it', died.code)).toMatchObject({
+      error: { code: 'conflict', details: { outcome: 'unknown' } },
+    });
     const next = await w.hear('memo.add', { text: 'over a restart' });
     await w.restart();
     expect(codeOf(await add('over a restart', next.code))).toBe('ok');

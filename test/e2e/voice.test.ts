@@ -213,6 +213,20 @@ describe('a call by voice', () => {
     expect(await titleOf(sessionId)).toBe('Asked');
   });
 
+  test('that asks a person for approval is read back as well, and cannot be agreed to by voice', async () => {
+    const sessionId = await spawn();
+    const wanted = { sessionId, title: 'By a person' };
+    const call = { input: { actionId: 'session.title.set', input: wanted } };
+    const { code } = await heard('approval.request.create', call);
+    const filed = await say('approval.request.create', { ...call, confirmation: code });
+    expect(filed).toMatchObject({ status: 'ok', output: { status: 'pending' } });
+    const again = await heard('session.title.set', { input: wanted });
+    const { artifactId } = (filed as Envelope & { status: 'ok' }).output as { artifactId: string };
+    expect(again.artifactId).not.toBe(artifactId);
+    await say('session.title.set', { input: wanted, confirmation: again.code });
+    expect((await api.output('approval.request.get', { artifactId })).status).toBe('pending');
+  });
+
   test('goes as the page about it shows', async () => {
     const blocks = docBlocks('voice.md');
     const sessionId = await spawn();
