@@ -32,6 +32,8 @@ interface FakeSession {
 }
 
 export interface FakeDaemon {
+  /** What it answers to an archiving. */
+  archived: DaemonMethods['session.archive']['result'];
   sessions: Map<string, FakeSession>;
   /** Every request that arrived, resent ones too. */
   requests: { method: string; params: Record<string, Json> }[];
@@ -194,7 +196,7 @@ export function createFakeDaemon(
       return {};
     },
     async 'session.answer_question'({ sessionId, requestId, answer, by }) {
-      const messageId = must(sessionId).messages.at(-1)?.messageId ?? '';
+      const messageId = must(sessionId).messages.at(-1)?.messageId ?? 'none';
       void daemon.record(sessionId, { type: 'question_answered', messageId, requestId, answer, by });
       return {};
     },
@@ -205,7 +207,7 @@ export function createFakeDaemon(
     },
     async 'session.archive'({ sessionId }) {
       must(sessionId);
-      return { worktree: 'none' };
+      return daemon.archived;
     },
     async 'agents.list'() {
       return { agents: options.agents };
@@ -225,6 +227,7 @@ export function createFakeDaemon(
   ) as never;
 
   const daemon: FakeDaemon = {
+    archived: { worktree: 'none' },
     sessions,
     requests: [],
     events: new EventEmitter(),
