@@ -47,6 +47,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     added: options.agents.added,
     env: options.agents.env,
     lastModels: journal.lastModels,
+    lastFeatures: journal.lastFeatures,
   });
   const guardian = createGuardian();
   const ending = new AbortController();

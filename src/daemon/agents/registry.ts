@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KaiwuError, toWireError } from '../../core/errors.ts';
-import type { AgentInfo, AgentOption, PermissionMode } from '../../core/session.ts';
+import type { AgentFeature, AgentInfo, AgentOption, PermissionMode } from '../../core/session.ts';
 import { signalGroup } from '../acp/group.ts';
 import { toBoundedOptions } from '../session/bounded.ts';
 import type { AgentDefinition } from './agents.ts';
@@ -45,6 +45,8 @@ export function createAgentRegistry(options: {
   added?(): AgentDefinition[];
   env: Environment;
   lastModels(agentId: string): AgentOption[];
+  /** What it said before this daemon started. */
+  lastFeatures?(agentId: string): AgentFeature[] | undefined;
 }): AgentRegistry {
   const { table, env } = options;
   const lessons = createLessons();
@@ -117,7 +119,7 @@ export function createAgentRegistry(options: {
     const learned = command !== undefined && source === 'built_in' ? versions.get(command) : undefined;
     const version = definition.version ?? learned;
     const reported = toBoundedOptions(options.lastModels(agentId));
-    const { features, modeIds = [] } = lessons.of(agentId);
+    const { features = options.lastFeatures?.(agentId), modeIds = [] } = lessons.of(agentId);
     const shown = toKnownModes(definition.modes, modeIds);
     const modes = Object.keys(definition.modes) as PermissionMode[];
     return {

@@ -39,6 +39,8 @@ export interface Journal {
   setReplay(sessionId: string, text: string | undefined): void;
   /** Models that the agent reported last, in any session. */
   lastModels(agentId: string): AgentOption[];
+  /** What an agent last said that it can do; undefined where that is not known. */
+  lastFeatures(agentId: string): AgentFeature[] | undefined;
 
   /** Numbers, projects and stores events. */
   append(sessionId: string, bodies: SessionEventBody[]): SessionEvent[];
@@ -159,6 +161,11 @@ export function createJournal(db: SqliteHandle, runtime: Runtime): Journal {
     lastModels(agentId) {
       const row = sql.lastModels.get(agentId);
       return row === undefined ? [] : (JSON.parse(String(row.models)) as AgentOption[]);
+    },
+
+    lastFeatures(agentId) {
+      const row = sql.lastFeatures.get(agentId);
+      return row === undefined ? undefined : (JSON.parse(String(row.features)) as AgentFeature[]);
     },
 
     append: (sessionId, bodies) =>

@@ -29,6 +29,9 @@ export const prepareAll = (db: SqliteHandle) => ({
   lastModels: db.prepare(
     `SELECT models FROM sessions WHERE agent_id = ? AND models <> '[]' ORDER BY rowid DESC LIMIT 1`,
   ),
+  lastFeatures: db.prepare(
+    `SELECT features FROM sessions WHERE agent_id = ? AND features <> '[]' ORDER BY rowid DESC LIMIT 1`,
+  ),
   lastSeq: db.prepare('SELECT last_seq FROM sessions WHERE session_id = ?'),
   setLastSeq: db.prepare('UPDATE sessions SET last_seq = ? WHERE session_id = ?'),
   skipTo: db.prepare('UPDATE sessions SET last_seq = ? WHERE session_id = ? AND last_seq < ?'),
