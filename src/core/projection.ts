@@ -27,6 +27,8 @@ export interface MessageChange {
   messageId: string;
   status: MessageStatus;
   reason?: FailureReason;
+  /** Message whose turn has the reply, where that is not its own. */
+  steered?: string;
 }
 
 /** What one event means for the rows that are derived from it. The daemon and the store share this one reading. */
@@ -68,7 +70,12 @@ export function projectEvent(event: SessionEvent): { session: SessionChange; mes
           ...NOTHING_OPEN,
           ...(event.usage === undefined ? {} : { usage: event.usage }),
         },
-        message: { messageId: event.messageId, status: event.outcome, ...reasonOf(event.reason) },
+        message: {
+          messageId: event.messageId,
+          status: event.outcome,
+          ...reasonOf(event.reason),
+          ...(event.steered === undefined ? {} : { steered: event.steered }),
+        },
       };
     case 'message_canceled':
       return {

@@ -245,6 +245,8 @@ export type SessionEventBody =
       stopReason?: string;
       reason?: FailureReason;
       usage?: Usage;
+      /** It ended with the turn of this other message, inside which it reached the agent; the reply is that turn's. */
+      steered?: string;
     }
   | { type: 'message_canceled'; messageId: string; reason: FailureReason }
   | { type: 'title_suggested'; title: string }

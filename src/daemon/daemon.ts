@@ -32,7 +32,7 @@ export interface Daemon {
   stop(options?: { graceMs?: number }): Promise<void>;
   status(): DaemonStatus;
   /** @throws backend_unreachable while there is no link; machine_offline when it ends; timeout; what the backend threw */
-  askBackend<M extends keyof BackendMethods & string>(
+  askBackend<M extends keyof BackendMethods>(
     method: M,
     params: BackendMethods[M]['params'],
   ): Promise<BackendMethods[M]['result']>;

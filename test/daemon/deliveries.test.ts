@@ -50,6 +50,9 @@ test('a message that steers reaches the agent inside the turn and ends with it',
     'turn_ended m2 completed',
     'turn_ended m1 completed',
   ]);
+  expect(await world.backend.event('s1', 'turn_ended', (event) => event.messageId === 'm2')).toMatchObject({
+    steered: 'm1',
+  });
   // No turn runs any more: it waits for its own, which is at once.
   expect(await world.turn('s1', 'say own', { messageId: 'm3', delivery: 'steer' })).toMatchObject({
     outcome: 'completed',

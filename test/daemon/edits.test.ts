@@ -29,10 +29,8 @@ test('edits are accepted unasked inside the workspace only, by where their paths
     edit({ rawInput: { file_path: join(world.workspace, 'a'), content: '/etc/passwd is only a text' } }),
   ];
   for (const call of unasked) {
-    expect(JSON.parse((await world.turn('s1', call)).reply), call).toEqual({
-      outcome: 'selected',
-      optionId: 'a1',
-    });
+    const { optionId } = JSON.parse((await world.turn('s1', call)).reply) as { optionId: string };
+    expect([call, optionId]).toEqual([call, 'a1']);
   }
   const asked = [
     edit({}),
@@ -61,7 +59,8 @@ test('edits are accepted unasked inside the workspace only, by where their paths
       optionId: 'r1',
       by: 'app',
     });
-    expect(JSON.parse((await turn).reply), call).toEqual({ outcome: 'selected', optionId: 'r1' });
+    const { optionId } = JSON.parse((await turn).reply) as { optionId: string };
+    expect([call, optionId]).toEqual([call, 'r1']);
   }
 });
 
@@ -100,7 +99,7 @@ test('links are followed before it is judged where a path lies', async () => {
     '$HOME/x',
     'sub/.GIT/config',
   ]) {
-    expect(await inside(path), path).toBe(false);
+    expect([path, await inside(path)]).toEqual([path, false]);
   }
   expect(await inside('file', join(home, 'gone'))).toBe(false);
 });

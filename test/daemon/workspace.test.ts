@@ -64,14 +64,13 @@ test('additional directories are checked, and their variables reach the agent an
   expect(JSON.stringify([events, world.lines])).not.toContain('a-secret');
 
   for (const name of ['KAIWU_HOME', 'LD_PRELOAD', 'DYLD_INSERT_LIBRARIES', 'NODE_OPTIONS', 'A-B', '1A', '']) {
-    await expect(
-      world.start('s4', 'resumes', { environment: { [name]: 'a-secret' } }),
-      name,
-    ).rejects.toMatchObject({
-      code: 'invalid_input',
-      message: expect.not.stringContaining('a-secret'),
-      details: { issues: [{ path: `environment.${name}` }] },
-    });
+    await expect(world.start('s4', 'resumes', { environment: { [name]: 'a-secret' } })).rejects.toMatchObject(
+      {
+        code: 'invalid_input',
+        message: expect.not.stringContaining('a-secret'),
+        details: { issues: [{ path: `environment.${name}` }] },
+      },
+    );
   }
   await expect(
     world.start('s4', 'resumes', { environment: { BIG: 'x'.repeat(70_000) } }),
@@ -127,7 +126,7 @@ test('what cannot be made is refused with the reason, and nothing is left of it'
     details: { issues: [{ path: 'worktree.base' }] },
   });
   for (const branch of ['../x', '-f', 'a b', 'HEAD', '@{-1}', 'a..b']) {
-    await expect(start(`e${branch}`, { branch }), branch).rejects.toMatchObject({
+    await expect(start(`e${branch}`, { branch })).rejects.toMatchObject({
       code: 'invalid_input',
       details: { issues: [{ path: 'worktree.branch' }] },
     });

@@ -106,10 +106,10 @@ function foldEvents(events: SessionEvent[]) {
 async function applyToMessage(
   trx: Transaction<Schema>,
   sessionId: string,
-  { messageId, status, reason }: MessageChange,
+  { messageId, status, reason, steered = messageId }: MessageChange,
   announce: Announce,
 ) {
-  const reply = isFinal(status) ? await readReply(trx, sessionId, messageId) : undefined;
+  const reply = isFinal(status) ? await readReply(trx, sessionId, steered) : undefined;
   const { numUpdatedRows } = await trx
     .updateTable('messages')
     .set({ status, reason: toJson(reason), reply: toJson(reply) })

@@ -93,10 +93,7 @@ export interface StoredMessage {
 type Row = Record<string, unknown>;
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-const fromJson = <T>(value: unknown): T | undefined =>
-  typeof value === 'string' ? (JSON.parse(value) as T) : undefined;
-/** Of a column that is never null. */
-const json = <T>(value: unknown): T => JSON.parse(String(value)) as T;
+const fromJson = (value: unknown): unknown => (typeof value === 'string' ? JSON.parse(value) : undefined);
 
 export const toJson = (value: unknown): string | null =>
   value === undefined || value === null ? null : JSON.stringify(value);
@@ -106,21 +103,21 @@ export const toSession = (row: Row): StoredSession => ({
   agentId: String(row.agent_id),
   directory: String(row.directory),
   createDirectory: row.create_directory === 1,
-  additionalDirectories: json(row.additional_directories),
-  environment: json(row.environment),
-  worktreeRequest: fromJson(row.worktree_request),
-  worktree: fromJson(row.worktree),
+  additionalDirectories: fromJson(row.additional_directories) as StoredSession['additionalDirectories'],
+  environment: fromJson(row.environment) as StoredSession['environment'],
+  worktreeRequest: fromJson(row.worktree_request) as StoredSession['worktreeRequest'],
+  worktree: fromJson(row.worktree) as StoredSession['worktree'],
   forkOf: text(row.fork_of),
   permissionMode: row.permission_mode as PermissionMode,
   modelId: text(row.model_id),
-  models: json(row.models),
-  configOptions: json(row.config_options),
-  features: json(row.features),
+  models: fromJson(row.models) as StoredSession['models'],
+  configOptions: fromJson(row.config_options) as StoredSession['configOptions'],
+  features: fromJson(row.features) as StoredSession['features'],
   status: row.status as SessionStatus,
-  reason: fromJson(row.reason),
-  permission: fromJson(row.permission),
-  question: fromJson(row.question),
-  continuation: fromJson(row.continuation),
+  reason: fromJson(row.reason) as StoredSession['reason'],
+  permission: fromJson(row.permission) as StoredSession['permission'],
+  question: fromJson(row.question) as StoredSession['question'],
+  continuation: fromJson(row.continuation) as StoredSession['continuation'],
   replay: text(row.replay),
   acpSessionId: text(row.acp_session_id),
   lastSeq: Number(row.last_seq),

@@ -37,7 +37,7 @@ export interface MachineLink {
   status(): LinkStatus;
   delta(delta: DaemonNotices['delta']): void;
   /** @throws backend_unreachable while there is no link; machine_offline when it ends; timeout; what the backend threw */
-  ask<M extends keyof BackendMethods & string>(
+  ask<M extends keyof BackendMethods>(
     method: M,
     params: BackendMethods[M]['params'],
     timeoutMs: number,

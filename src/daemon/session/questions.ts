@@ -116,24 +116,30 @@ function readContent(fields: QuestionField[], content: Json): Json {
 
 function whyNot({ type, options = [] }: QuestionField, value: unknown): string | undefined {
   const ids = options.map(({ id }) => id);
-  const isText = typeof value === 'string' && value.length <= MAX_TEXT;
-  switch (type) {
-    case 'text':
-      return isText ? undefined : `is not a text of at most ${MAX_TEXT} characters`;
-    case 'number':
-      return Number.isFinite(value) ? undefined : 'is not a number';
-    case 'integer':
-      return Number.isSafeInteger(value) ? undefined : 'is not a whole number';
-    case 'boolean':
-      return typeof value === 'boolean' ? undefined : 'is neither true nor false';
-    case 'choice':
-      return ids.includes(value as string) ? undefined : `is not one of ${ids.join(', ')}`;
-    case 'choices':
-      return Array.isArray(value) && value.every((one) => ids.includes(one))
-        ? undefined
-        : `is not a list of ${ids.join(', ')}`;
-  }
+  const { fits, what } = FORMS[type];
+  return fits(value, ids) ? undefined : `is not ${what(ids)}`;
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value.length <= MAX_TEXT;
+
+/** What the value of a field may be. */
+const FORMS: Record<
+  QuestionField['type'],
+  { fits(value: unknown, ids: string[]): boolean; what(ids: string[]): string }
+> = {
+  text: { fits: isText, what: () => `a text of at most ${MAX_TEXT} characters` },
+  number: { fits: Number.isFinite, what: () => 'a number' },
+  integer: { fits: Number.isSafeInteger, what: () => 'a whole number' },
+  boolean: { fits: (value) => typeof value === 'boolean', what: () => 'true or false' },
+  choice: {
+    fits: (value, ids) => ids.some((id) => id === value),
+    what: (ids) => `one of ${ids.join(', ')}`,
+  },
+  choices: {
+    fits: (value, ids) => Array.isArray(value) && value.every((one) => ids.some((id) => id === one)),
+    what: (ids) => `a list of ${ids.join(', ')}`,
+  },
+};
 
 function invalid(name: string, received: unknown, what: string): KaiwuError {
   const path = `content.${name.slice(0, EVENT_LIMITS.name)}`;

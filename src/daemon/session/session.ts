@@ -241,7 +241,7 @@ export function createSession(context: SessionContext, sessionId: string): Manag
       return turn?.canceled === false;
     },
     steer(message) {
-      void turn?.steer(message);
+      turn?.steer(message);
     },
     async interrupt() {
       const current = turn;

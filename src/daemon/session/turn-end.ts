@@ -22,7 +22,9 @@ export function toTurnEnd(turn: {
   const usage = Object.keys(used).length === 0 ? {} : { usage: used };
   return [
     ...toUnknownEnds(journal, sessionId, messageId),
-    ...journal.steered(sessionId).map((message) => ({ ...end, messageId: message.messageId })),
+    ...journal
+      .steered(sessionId)
+      .map((message) => ({ ...end, messageId: message.messageId, steered: messageId })),
     { ...end, messageId, ...usage },
   ];
 }
