@@ -273,6 +273,36 @@ describe('the bearer of a session', () => {
     },
   );
 
+  test('while the backend is away its tools are listed and its calls answered, and they work when it is back', async () => {
+    const known = await connect(await givenTo(await spawn('over-http')));
+    const fresh = await connect(await givenTo(await spawn('over-http')));
+    const titled = { name: 'change_title', arguments: { title: 'Held' } };
+    expect((await known.callTool(titled)).isError).toBeUndefined();
+    const { pid } = JSON.parse(readFileSync(join(world.home, 'backend/backend.json'), 'utf8')) as {
+      pid: number;
+    };
+    // Nobody starts it again meanwhile.
+    process.kill(world.pid, 'SIGSTOP');
+    try {
+      process.kill(pid, 'SIGKILL');
+      for (const client of [known, fresh]) {
+        expect((await client.listTools()).tools.map(({ name }) => name)).toContain('change_title');
+        const { structuredContent, isError } = await client.callTool(titled);
+        expect(isError).toBe(true);
+        expect(['backend_unreachable', 'machine_offline']).toContain(
+          (structuredContent as { error: { code: string } }).error.code,
+        );
+      }
+    } finally {
+      process.kill(world.pid, 'SIGCONT');
+    }
+    const call = async (client: Client) => (await client.callTool(titled)).isError ?? false;
+    for (const client of [known, fresh]) {
+      await expect.poll(() => call(client), { timeout: 40_000 }).toBe(false);
+      await client.close();
+    }
+  });
+
   test('a new start of the daemon gives a new one', async () => {
     const told = await spawn('over-http');
     const demo = await spawn();
