@@ -101,13 +101,26 @@ function readStderr(
   { redact, onStderr }: Pick<SpawnOptions, 'redact' | 'onStderr'>,
 ): () => string {
   const decoder = new StringDecoder('utf8');
+  let line = '';
   let tail = '';
+  // Whole lines: half a secret would not be known for one.
+  function put(text: string): void {
+    const clean = redact(text);
+    tail = (tail + clean).slice(-STDERR_TAIL);
+    onStderr(clean);
+  }
   child.stderr.on('data', (chunk: Buffer) => {
-    const text = decoder.write(chunk);
-    tail = (tail + text).slice(-STDERR_TAIL);
-    onStderr(redact(text));
+    line += decoder.write(chunk);
+    const end = line.length > STDERR_TAIL ? line.length : line.lastIndexOf('\n') + 1;
+    if (end === 0) return;
+    put(line.slice(0, end));
+    line = line.slice(end);
   });
-  return () => redact(tail).trim();
+  return () => {
+    if (line !== '') put(line);
+    line = '';
+    return tail.trim();
+  };
 }
 
 async function whenExited(child: ChildProcessWithoutNullStreams) {

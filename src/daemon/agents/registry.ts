@@ -97,7 +97,11 @@ export function createAgentRegistry(options: {
 
   /** Whether it can be used, by what can be seen and by what it showed; the latter counts for more. */
   function stateOf(definition: AgentDefinition): Pick<AgentInfo, 'state' | 'reason' | 'setup'> {
-    if (locate(definition) === undefined) return { state: 'not_installed', reason: missing(definition) };
+    if (locate(definition) === undefined) {
+      const { install } = definition;
+      const step = install === undefined ? {} : { setup: install };
+      return { state: 'not_installed', reason: missing(definition), ...step };
+    }
     const { found, mark } = evidenceOf(definition);
     const shown = lessons.signIn(definition.agentId, mark);
     if (shown?.proven ?? found) return { state: 'ready' };

@@ -127,3 +127,13 @@ test('a key of the environment is put to use where the agent wants to be told so
   const methods = JSON.parse(heard.reply()).map(({ method }: { method: string }) => method);
   expect(methods.slice(0, 4)).toEqual(['initialize', 'session/new', 'authenticate', 'session/new']);
 });
+
+test('a secret that an agent prints in pieces is not put together in a log', async () => {
+  const { session, heard } = await openSession(fakeAgent('talks-in-pieces'), {
+    environment: { PASSPHRASE: 'swordfish-99' },
+  });
+  await session.prompt('go');
+  await session.end();
+  expect((await session.exited).stderrTail).toBe('key is [secret] and that is it');
+  expect(heard.output).toBe('key is [secret] and that is it');
+});

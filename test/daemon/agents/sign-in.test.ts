@@ -62,6 +62,7 @@ test('agents that are not there are told from those that lack a sign-in', () => 
     state: 'not_installed',
     reason: expect.stringContaining('claude-agent-acp'),
     install: expect.stringContaining('npm install'),
+    setup: expect.stringContaining('npm install'),
   });
 });
 

@@ -212,6 +212,9 @@ const PROMPTS = {
     process.stderr.write('it hurts\n');
     process.exit(9);
   },
+  async 'talks-in-pieces'() {
+    process.stderr.write('fish-99 and that is it');
+  },
   async errors() {
     if (isSignedIn()) return say('signed in');
     throw { code: -32000, message: 'Authentication required', data: { details: 'no key' } };
@@ -309,6 +312,7 @@ if (behaviour === 'silent') {
     });
   }
   if (behaviour === 'talks-on-stderr') process.stderr.write(`key is ${process.env.ANTHROPIC_API_KEY} — 漢\n`);
+  if (behaviour === 'talks-in-pieces') process.stderr.write('key is sword');
   const lines = createInterface({ input: process.stdin });
   lines.on('line', (line) => onMessage(JSON.parse(line)));
   if (behaviour !== 'stubborn') lines.on('close', () => process.exit(0));
