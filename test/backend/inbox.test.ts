@@ -51,12 +51,8 @@ it('holds all that waits for a person, newest first, with what answers it', asyn
   const { artifactId } = gated.status === 'approval_required' ? gated.approval : { artifactId: '' };
 
   const all = await items();
-  expect(all.map(({ at }) => at)).toEqual(
-    all
-      .map(({ at }) => at)
-      .toSorted()
-      .toReversed(),
-  );
+  const times = all.map(({ at }) => String(at));
+  expect(times).toEqual(times.toSorted().toReversed());
   expect((await kinds()).toSorted()).toEqual(
     [
       `approval ${artifactId}`,

@@ -63,19 +63,14 @@ describe('the token of a session', () => {
     const agent = await t.agentToken(sessionId);
     const { token } = await t.world.signIn('second');
     const other = await t.world.daemon(token, { machineId: 'mach_two', instanceId: 'instance-b' });
-    for (const [method, more] of [
-      ['session.token', {}],
-      ['transcript.tail', { maxChars: 10 }],
+    for (const [of, code] of [
+      [sessionId, 'forbidden'],
+      ['sess_nobody', 'session_not_found'],
     ] as const) {
-      await expect(other.peer.request(method, { sessionId, ...more } as never, 10_000)).rejects.toMatchObject(
-        {
-          code: 'forbidden',
-        },
-      );
-      const unknown = { sessionId: 'sess_nobody', ...more } as never;
-      await expect(other.peer.request(method, unknown, 10_000)).rejects.toMatchObject({
-        code: 'session_not_found',
-      });
+      const token = other.peer.request('session.token', { sessionId: of }, 10_000);
+      await expect(token).rejects.toMatchObject({ code });
+      const tail = other.peer.request('transcript.tail', { sessionId: of, maxChars: 10 }, 10_000);
+      await expect(tail).rejects.toMatchObject({ code });
     }
     expect(await isGood(agent)).toBe(true);
     expect(t.world.logs.join('\n')).not.toContain(agent);

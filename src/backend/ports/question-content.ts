@@ -44,8 +44,8 @@ function whyWrong({ required, type, options }: QuestionField, value: unknown): s
   if (!is(value)) return `must be ${named}`;
   if (options === undefined || (type !== 'choice' && type !== 'choices')) return undefined;
   const offered = options.map((option) => option.id);
-  const chosen = Array.isArray(value) ? value.map(String) : [String(value)];
-  const unknown = chosen.find((id) => !offered.includes(id));
+  const chosen: unknown[] = Array.isArray(value) ? value : [value];
+  const unknown = chosen.find((id) => typeof id === 'string' && !offered.includes(id)) as string | undefined;
   return unknown === undefined
     ? undefined
     : `offers no ${unknown.slice(0, 80)}; it offers ${offered.join(', ')}`;

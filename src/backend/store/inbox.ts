@@ -145,7 +145,10 @@ async function withLineage(db: Kysely<Schema>, items: Found[]): Promise<InboxRow
   );
 }
 
-const toRow = ({ id: _, asking: __, ...row }: Found, lineage: InboxRow['lineage']): InboxRow => ({
-  ...row,
+const toRow = ({ kind, at, session, approval }: Found, lineage: InboxRow['lineage']): InboxRow => ({
+  kind,
+  at,
+  ...(session === undefined ? {} : { session }),
+  ...(approval === undefined ? {} : { approval }),
   lineage,
 });

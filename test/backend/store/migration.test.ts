@@ -4,7 +4,7 @@ import { createSqliteStore } from '../../../src/backend/store/sqlite/create-sqli
 import type { SqliteHandle } from '../../../src/core/ports/host.ts';
 import { openSqlite } from '../../../src/local/sqlite.ts';
 import { createTestRuntime, DATABASES } from './databases.ts';
-import { newApproval, newAuditRow } from './make.ts';
+import { newApproval, newAuditRow, newSession } from './make.ts';
 import type { Child } from './spawn-child.ts';
 import { spawnChild, spawnLimited } from './spawn-child.ts';
 
@@ -64,7 +64,11 @@ test('a released database keeps every row as it was', async () => {
   const after = readAllTables();
   for (const [table, rows] of Object.entries(before))
     expect({ [table]: after[table] }).toMatchObject({ [table]: rows });
-  expect(Object.keys(after).filter((table) => !(table in before))).toEqual(['grants', 'runs', 'run_messages']);
+  expect(Object.keys(after).filter((table) => !(table in before))).toEqual([
+    'grants',
+    'runs',
+    'run_messages',
+  ]);
   await migrate();
   expect(readAllTables()).toEqual(after);
 });
@@ -106,6 +110,24 @@ test('what a released database holds is read, chained and goes on', async () => 
   const again = await database.open(location, runtime);
   expect(await again.audit.verify(head)).toMatchObject({ rows: 1, fault: { auditId: 2 } });
   await again.close();
+});
+
+test('sessions of a released database are roots that work goes on in, and their asks are in the inbox', async () => {
+  await database.run(location, `update sessions set status = 'failed' where session_id = 'sess_a'`);
+  const store = await database.open(location, runtime);
+  const { sessions, inbox } = store;
+  expect(await sessions.get('sess_a')).toMatchObject({ depth: 0, tags: [] });
+  expect((await sessions.lineage('sess_a')).map(({ sessionId }) => sessionId)).toEqual(['sess_a']);
+  await sessions.insert(newSession('sess_child', { parentSessionId: 'sess_a' }));
+  expect(await sessions.isWithin('sess_child', 'sess_a')).toBe(true);
+  const now = runtime.now().toISOString();
+  const { items } = await inbox.list({ now, sessionId: 'sess_a' }, { limit: 10 });
+  expect(items.map(({ kind, approval }) => approval?.artifactId ?? kind).toSorted()).toEqual([
+    'a-session',
+    'failed',
+  ]);
+  expect(await sessions.archivedUntold('mach_one')).toEqual([]);
+  await store.close();
 });
 
 test('processes that open a released database at one moment change it once', async () => {

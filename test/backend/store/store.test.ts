@@ -16,11 +16,15 @@ import { runsSuite } from './suites/runs.ts';
 import { sessionsSuite } from './suites/sessions.ts';
 import { tortureSuite } from './suites/torture.ts';
 import { transcriptsSuite } from './suites/transcripts.ts';
+import { treeSuite } from './suites/tree.ts';
 
 for (const database of DATABASES) {
   describe(`on ${database.name}`, () => {
     describe('sessions', () => {
       sessionsSuite(database);
+    });
+    describe('tree', () => {
+      treeSuite(database);
     });
     describe('messages', () => {
       messagesSuite(database);
