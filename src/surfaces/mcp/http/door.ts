@@ -194,5 +194,5 @@ export function createDoor(options: {
 function requireFirstPage(params: WireMessage['params']): void {
   const cursor = params?.['cursor'];
   if (cursor === undefined) return;
-  throw new RpcError(RPC.invalidParams, `unknown cursor ${String(cursor).slice(0, 80)}`);
+  throw new RpcError(RPC.invalidParams, `unknown cursor ${JSON.stringify(cursor).slice(0, 80)}`);
 }

@@ -107,13 +107,9 @@ export async function startHttpWorld(
       };
       const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
       return new Promise((resolve, reject) => {
-        const request = requestHttp(
-          http.url,
-          { method, headers: given as Record<string, string> },
-          (response) => {
-            text(response).then((answer) => resolve(toRaw(response, answer)), reject);
-          },
-        );
+        const request = requestHttp(http.url, { method, headers: given }, (response) => {
+          text(response).then((answer) => resolve(toRaw(response, answer)), reject);
+        });
         request.once('error', reject);
         request.end(typeof body === 'string' ? body : JSON.stringify(body));
       });
