@@ -101,7 +101,10 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
   const { agent, listener } = options;
   const { definition } = agent;
   const { environment = {} } = options;
-  const redact = toRedactor(agent.env, [...agent.secrets, ...Object.values(environment)]);
+  const bearers = options.mcpServers.flatMap((server) =>
+    'headers' in server ? server.headers.map(({ value }) => value.replace(/^Bearer /, '')) : [],
+  );
+  const redact = toRedactor(agent.env, [...agent.secrets, ...Object.values(environment), ...bearers]);
   const process = await spawnAgent({
     command: agent.command,
     args: definition.args,
