@@ -21,10 +21,12 @@ export const intent = z
   .enum(RUN_INTENTS)
   .describe('review (findings), plan (steps and risks), delegate (does the work) or voice_agent (talks).');
 
-const backendTarget = z.object({
-  kind: z.enum(RUN_TARGETS).describe('builtInAgent: comes with Kaiwu. acpBackend: was added on the machine.'),
-  agentId: z.string().min(1).max(64).describe('Agent id.'),
-});
+const backendTarget = z
+  .object({
+    kind: z.enum(RUN_TARGETS).describe('builtInAgent: comes with Kaiwu. acpBackend: somebody added it.'),
+    agentId: z.string().min(1).max(64).describe('Agent id.'),
+  })
+  .describe('The agent that does it.');
 
 /** Seconds that a run may take: a day. */
 const LONGEST_RUN_SECONDS = 86_400;
@@ -32,7 +34,7 @@ const DEFAULT_RUN_SECONDS = 1800;
 
 const startFields = {
   sessionId: sessionId.optional(),
-  backendTarget: backendTarget.optional().describe('The agent that does it.'),
+  backendTarget: backendTarget.optional(),
   backendTargets: z
     .array(backendTarget)
     .min(1)
@@ -67,16 +69,14 @@ const oneOrSeveral = {
 };
 
 export const startInput = z
-  .object({ ...startFields, ...worktree, intent })
+  .object({ intent, ...startFields, ...worktree })
   .refine(oneOrSeveral.check, oneOrSeveral.problem);
 export const shortcutInput = z.object(startFields).refine(oneOrSeveral.check, oneOrSeveral.problem);
 export const delegateInput = z
   .object({ ...startFields, ...worktree })
   .refine(oneOrSeveral.check, oneOrSeveral.problem);
 
-export const status = z
-  .enum(RUN_STATUSES)
-  .describe('queued, running, succeeded, failed, cancelled or timed_out.');
+export const status = z.enum(RUN_STATUSES).describe('State of the run.');
 
 const outcome = {
   result: z.looseObject({}).optional().describe("Result in the intent's shape."),
@@ -84,6 +84,9 @@ const outcome = {
   resultProblem: z.string().optional().describe('Where they stray from it.'),
   reason: failureReason.optional(),
 };
+
+/** Characters of the instructions in a list. */
+const SHORT = 200;
 
 /** What a change of a run answers. */
 export const runBrief = z.object({ runId, status, ...outcome });
@@ -94,7 +97,7 @@ export const run = z.object({
   sessionId: z.string().describe('Session that it belongs to.'),
   intent,
   status,
-  backendTarget: backendTarget.describe('The agent that does it.'),
+  backendTarget,
   instructions: z.string().describe('What the agent is to do.'),
   modelId: z.string().optional().describe('Model that was asked for.'),
   permissionMode,
@@ -106,6 +109,18 @@ export const run = z.object({
   startedAt: time('When its work began').optional(),
   endedAt: time('When it was over').optional(),
   ...outcome,
+});
+
+/** A run in a list: what it came to is read one by one. */
+export const runRow = run
+  .omit({ result: true, rawText: true })
+  .extend({
+    instructions: z.string().describe(`Beginning of what the agent is to do, ${SHORT} characters.`),
+  });
+
+export const toRow = ({ instructions, ...rest }: ExecutionRun): z.input<typeof runRow> => ({
+  ...rest,
+  instructions: instructions.length > SHORT ? `${instructions.slice(0, SHORT)}…` : instructions,
 });
 
 export const startOutput = z.object({

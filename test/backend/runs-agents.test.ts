@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { demoAgent } from './helpers/fake-daemon.ts';
 import type { Json } from './helpers/json.ts';
-import { fenced, openRuns, PLAN, type RunsWorld, TARGET } from './helpers/runs.ts';
+import { fenced, newestMessage, openRuns, PLAN, type RunsWorld, TARGET } from './helpers/runs.ts';
+import { until } from './helpers/until.ts';
 import { errorOf, openWorld, type World } from './helpers/world.ts';
 
 let world: World;
@@ -134,7 +135,7 @@ describe('a voice agent', () => {
     const next = send(runId, 'Once more');
     const reason = { code: 'agent_failed', message: 'it crashed' };
     while (runs.daemon.sessions.get(runSessionId)?.messages.length !== 3) await runs.run(runId);
-    const { messageId } = runs.daemon.sessions.get(runSessionId)?.messages.at(-1) as Json;
+    const messageId = newestMessage(runs.daemon, runSessionId);
     await runs.daemon.record(
       runSessionId,
       { type: 'turn_ended', messageId, outcome: 'failed', reason },
@@ -145,6 +146,17 @@ describe('a voice agent', () => {
 });
 
 describe('a machine that is away', () => {
+  it('starts nothing, and says so', async () => {
+    const offline = until(world.store.feed, (entry) => entry.type === 'machine.changed' && !entry.online);
+    await runs.daemon.drop();
+    await offline;
+    const { runs: all } = await runs.start({ backendTarget: undefined, backendTargets: [TARGET, TARGET] });
+    expect(all.map((run: Json) => [run.status, run.reason.code])).toEqual([
+      ['failed', 'machine_offline'],
+      ['failed', 'machine_offline'],
+    ]);
+  });
+
   it('keeps no run from ending; its session is stopped when the machine is back', async () => {
     reply = () => undefined;
     const { runId } = await runs.start();

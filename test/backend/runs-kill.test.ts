@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type BackendProcess, startBackend } from './helpers/backend-process.ts';
 import { createFakeDaemon, type FakeDaemon, type FakeDaemonOptions } from './helpers/fake-daemon.ts';
 import type { Json } from './helpers/json.ts';
-import { fenced, PLAN, TARGET } from './helpers/runs.ts';
+import { fenced, newestMessage, PLAN, TARGET } from './helpers/runs.ts';
 
 let folder: string;
 let backend: BackendProcess;
@@ -51,7 +51,7 @@ async function atWork(runId: string): Promise<string> {
 
 /** The agent ends its turn; the daemon keeps that while there is no backend. */
 async function finish(runSessionId: string, reply: string): Promise<void> {
-  const { messageId } = daemon.sessions.get(runSessionId)?.messages.at(-1) as Json;
+  const messageId = newestMessage(daemon, runSessionId);
   await daemon.record(
     runSessionId,
     { type: 'agent_text', messageId, block: 2, text: reply },

@@ -22,6 +22,22 @@ describe('a result is found', () => {
     expect(toResult('plan', answer)).toEqual({ result: plan });
   });
 
+  it('with lines and severities as models write them', () => {
+    const findings = [
+      { file: 'a.ts', line: '12-20', severity: 'HIGH', title: 'Wrong' },
+      { file: 'b.ts', line: 0, severity: 'Low', title: 'Odd' },
+      { file: 'c.ts', line: 'the end', severity: 'info', title: 'Long' },
+    ];
+    expect(toResult('review', fenced({ summary: 'Looked.', findings })).result).toEqual({
+      summary: 'Looked.',
+      findings: [
+        { file: 'a.ts', line: 12, severity: 'high', title: 'Wrong' },
+        { file: 'b.ts', severity: 'low', title: 'Odd' },
+        { file: 'c.ts', severity: 'info', title: 'Long' },
+      ],
+    });
+  });
+
   it('of each intent', () => {
     const finding = { file: 'a.ts', line: 3, severity: 'high', title: 'Wrong', detail: 'Because.' };
     const review = { summary: 'Looked.', findings: [finding, { ...finding, line: undefined }] };

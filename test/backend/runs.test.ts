@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { demoAgent } from './helpers/fake-daemon.ts';
 import type { Json } from './helpers/json.ts';
-import { fenced, openRuns, PLAN, type RunsWorld, TARGET } from './helpers/runs.ts';
+import { fenced, newestMessage, openRuns, PLAN, type RunsWorld, TARGET } from './helpers/runs.ts';
 import { errorOf, openWorld, type World } from './helpers/world.ts';
 
 let world: World;
@@ -89,7 +89,7 @@ describe('a run', () => {
     reply = () => undefined;
     const { runId } = await runs.start();
     const { runSessionId } = await atWork(runId);
-    const { messageId } = runs.daemon.sessions.get(runSessionId)?.messages[0] as Json;
+    const messageId = newestMessage(runs.daemon, runSessionId);
     const reason = { code: 'agent_failed', message: 'the daemon restarted during this turn' };
     await runs.daemon.record(
       runSessionId,
@@ -228,7 +228,7 @@ describe('an end from outside', () => {
     await runs.finish(runId, fenced({ spoken: 'Hello.' }));
     await world.ok(runs.token, 'execution.run.wait', { runId });
     await world.ok(runs.token, 'session.stop', { sessionId: runSessionId });
-    await runs.reaches(runId, 'cancelled');
+    expect(await runs.reaches(runId, 'cancelled')).toMatchObject({ runSessionId });
   });
 });
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { RUN_INTENTS, RUN_STATUSES } from '../../../src/core/run.ts';
 import { defineAction } from '../../../src/core/spec.ts';
-import { run } from '../../_runs.ts';
+import { runRow, toRow } from '../../_runs.ts';
 import { cursor, limit, nextCursor, sessionHint } from '../../_shapes.ts';
 import { RELATED } from '../../_surfaces.ts';
 
@@ -47,9 +47,9 @@ export default defineAction({
     limit: limit(50),
     cursor: cursor.optional(),
   }),
-  output: z.object({ runs: z.array(run).describe('Runs, newest first.'), nextCursor }),
+  output: z.object({ runs: z.array(runRow).describe('Runs, newest first.'), nextCursor }),
   async run({ input: { limit, cursor, ...filter }, ports }) {
     const { items, nextCursor } = await ports.runs.list(filter, { limit, cursor });
-    return { runs: items, nextCursor };
+    return { runs: items.map(toRow), nextCursor };
   },
 });

@@ -2,7 +2,7 @@ import type { Caller } from '../../core/call.ts';
 import { KaiwuError, toWireError } from '../../core/errors.ts';
 import type { RunRef, RunRequest, RunsPort } from '../../core/ports/runs.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
-import { type ExecutionRun, isRunOver, type RunTurn } from '../../core/run.ts';
+import { isRunOver, type RunTurn } from '../../core/run.ts';
 import { type AgentInfo, isFinal, type PermissionMode, type Session } from '../../core/session.ts';
 import { promptVersion, toPrompt } from '../prompts/index.ts';
 import { sessionArchived } from '../store/session-rows.ts';
@@ -12,11 +12,10 @@ import { watch } from '../watch.ts';
 import type { RunWork } from '../work/runs/runs.ts';
 import { toSpoken } from '../work/runs/spoken.ts';
 import { chooseMode, defaultMode, freedomOf, requireKinds } from '../work/runs/targets.ts';
+import { toOfflineError } from './machines-of.ts';
 
 /** Seconds that a run has where its caller says nothing. */
 const DEFAULT_TIMEOUT_SECONDS = 1800;
-
-const toRun = ({ requester: _, stopDue: __, answered: ___, ...run }: StoredRun): ExecutionRun => run;
 
 export function createRuns(options: {
   store: BackendStore;
@@ -88,9 +87,15 @@ export function createRuns(options: {
       refuseFreer(request.permissionMode);
       const agents = await agentsOf(parent.machineId, request, caller);
       requireKinds(backendTargets, agents);
+      const { online } = (await store.machines.get(parent.machineId)) ?? {};
+      const offline =
+        online === true ? undefined : await toOfflineError(store.machines, parent.machineId, caller);
       const started: StoredRun[] = [];
       for (const backendTarget of backendTargets) {
-        const mode = chosen(() => chooseMode(request, backendTarget, agents, parent, refuseFreer));
+        const mode = chosen(() => {
+          if (offline !== undefined) throw offline;
+          return chooseMode(request, backendTarget, agents, parent, refuseFreer);
+        });
         const run = {
           runId: options.runtime.newId('run'),
           sessionId,
@@ -107,15 +112,12 @@ export function createRuns(options: {
         started.push(await store.runs.insert(run, toPrompt(intent, request.instructions), mode.reason));
       }
       await work.schedule(sessionId);
-      return Promise.all(started.map(async (run) => toRun((await store.runs.get(run.runId)) ?? run)));
+      return Promise.all(started.map(async (run) => (await store.runs.get(run.runId)) ?? run));
     },
 
-    async list(filter, page) {
-      const { items, ...rest } = await store.runs.list(filter, page);
-      return { items: items.map(toRun), ...rest };
-    },
+    list: store.runs.list,
 
-    get: async (ref) => toRun(await find(ref)),
+    get: find,
 
     async send(ref, text) {
       const { runId, sessionId, runSessionId } = await find(ref);
@@ -127,12 +129,12 @@ export function createRuns(options: {
       if (message === undefined) throw new KaiwuError('not_found', `No run ${runId} is known.`);
       await work.schedule(sessionId);
       const run = await find(ref);
-      return { run: toRun(run), turn: await readTurn(run, message.messageId) };
+      return { run, turn: await readTurn(run, message.messageId) };
     },
 
     turn: async (ref, messageId, seconds, signal) => {
       const { runId } = await find(ref);
-      const { run, turn } = await watch(
+      return watch(
         store.feed,
         {
           concerns: (entry) =>
@@ -147,7 +149,6 @@ export function createRuns(options: {
         seconds,
         signal,
       );
-      return { run: toRun(run), turn };
     },
 
     async stop(ref, caller) {
@@ -157,12 +158,12 @@ export function createRuns(options: {
         message: `It was stopped from ${caller.client}.`,
       });
       await work.settled(runId);
-      return toRun(await find(ref));
+      return find(ref);
     },
 
     wait: async (ref, seconds, signal) => {
       const { runId } = await find(ref);
-      const { run, settled } = await watch(
+      return watch(
         store.feed,
         {
           concerns: (entry) => entry.type === 'run.changed' && entry.runId === runId,
@@ -175,7 +176,6 @@ export function createRuns(options: {
         seconds,
         signal,
       );
-      return { run: toRun(run), settled };
     },
 
     read: async (ref, { after, limit, seconds }, signal) => {
@@ -194,7 +194,7 @@ export function createRuns(options: {
               runSessionId === undefined
                 ? { events: [], lastSeq: 0 }
                 : await store.transcripts.page(runSessionId, { after, limit });
-            return { run: toRun(run), ...page };
+            return { run, ...page };
           },
           done: ({ run, events }) => events.length > 0 || isRunOver(run.status),
         },

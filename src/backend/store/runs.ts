@@ -9,7 +9,33 @@ import type { Announce, Writer } from './writer.ts';
 
 const ORDER = { list: 'runs', columns: { createdAt: 'string', runId: 'string' } } as const;
 
-function toRun({ place: _, ...row }: Selectable<Schema['runs']>): StoredRun {
+/** All but the place, which is nobody's but the store's. */
+const COLUMNS = [
+  'runId',
+  'sessionId',
+  'intent',
+  'backendTarget',
+  'instructions',
+  'modelId',
+  'permissionMode',
+  'worktree',
+  'promptVersion',
+  'status',
+  'runSessionId',
+  'timeoutSeconds',
+  'requester',
+  'stopDue',
+  'answered',
+  'createdAt',
+  'startedAt',
+  'endedAt',
+  'result',
+  'rawText',
+  'resultProblem',
+  'reason',
+] as const;
+
+function toRun(row: Pick<Selectable<Schema['runs']>, (typeof COLUMNS)[number]>): StoredRun {
   return withoutNulls({
     ...row,
     backendTarget: fromJson(row.backendTarget),
@@ -48,7 +74,7 @@ export function createRunStore(db: Kysely<Schema>, writer: Writer, runtime: Runt
   const now = () => runtime.now().toISOString();
 
   const find = async (from: Kysely<Schema>, runId: string): Promise<StoredRun | undefined> => {
-    const row = await from.selectFrom('runs').selectAll().where('runId', '=', runId).executeTakeFirst();
+    const row = await from.selectFrom('runs').select(COLUMNS).where('runId', '=', runId).executeTakeFirst();
     return row && toRun(row);
   };
 
@@ -123,7 +149,7 @@ export function createRunStore(db: Kysely<Schema>, writer: Writer, runtime: Runt
     get: (runId) => find(db, runId),
 
     list: ({ sessionId, status, intent }, page) => {
-      let query = db.selectFrom('runs').selectAll();
+      let query = db.selectFrom('runs').select(COLUMNS);
       if (sessionId !== undefined) query = query.where('sessionId', '=', sessionId);
       if (status !== undefined) query = query.where('status', '=', status);
       if (intent !== undefined) query = query.where('intent', '=', intent);
@@ -133,7 +159,7 @@ export function createRunStore(db: Kysely<Schema>, writer: Writer, runtime: Runt
     unfinished: async () => {
       const rows = await db
         .selectFrom('runs')
-        .selectAll()
+        .select(COLUMNS)
         .where((eb) => eb.or([eb('status', 'in', ['queued', 'running']), eb('stopDue', '=', 1)]))
         .orderBy('place')
         .execute();

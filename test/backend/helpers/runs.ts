@@ -66,7 +66,7 @@ export async function openRuns(world: World, options: Partial<FakeDaemonOptions>
         .map(({ params }) => params),
     async finish(runId, reply) {
       const { runSessionId } = await runs.run(runId);
-      const { messageId } = runs.daemon.sessions.get(runSessionId)?.messages.at(-1) as Json;
+      const messageId = newestMessage(runs.daemon, runSessionId);
       await runs.daemon.record(
         runSessionId,
         { type: 'agent_text', messageId, block: 2, text: reply },
@@ -75,4 +75,11 @@ export async function openRuns(world: World, options: Partial<FakeDaemonOptions>
     },
   };
   return runs;
+}
+
+/** The message that a session's agent was told last. */
+export function newestMessage(daemon: FakeDaemon, sessionId: string): string {
+  const message = daemon.sessions.get(sessionId)?.messages.at(-1);
+  if (message === undefined) throw new Error(`session ${sessionId} has no message`);
+  return message.messageId;
 }

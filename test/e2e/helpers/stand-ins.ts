@@ -38,6 +38,18 @@ export function createStandIns(
       // A host withdraws what hosts asked for; a person anything.
       return request(actionId === 'approval.request.cancel' ? 'mcp' : 'cli');
     },
+    // Over, so that it is the same for every door; one to be waited for ends by itself.
+    run_123: async () => {
+      const plan = JSON.stringify({ summary: 'Short.', steps: [{ title: 'One' }], risks: [] });
+      const { runId } = await api.output('execution.run.start', {
+        sessionId: await spawn(),
+        intent: 'plan',
+        backendTarget: { kind: 'builtInAgent', agentId: 'demo' },
+        instructions: `@say ${plan}`,
+        waitForCompletion: true,
+      });
+      return runId as string;
+    },
     grant_123: async () =>
       (await api.output('approval.grant.create', { artifactId: await approved() })).grantId as string,
     tok_123: async () => (await api.output('token.create', { name: 'for a test' })).tokenId as string,

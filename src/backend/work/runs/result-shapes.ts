@@ -6,6 +6,12 @@ const line = z.string().trim().min(1).max(1000);
 const prose = z.string().trim().min(1).max(8000);
 const path = z.string().trim().min(1).max(1000);
 
+/** Models write lines as text, as ranges, and as 0 where they mean the whole file. */
+const lineNumber = z.preprocess((value) => {
+  const line = typeof value === 'string' ? Number.parseInt(value, 10) : value;
+  return typeof line === 'number' && !(line >= 1) ? undefined : line;
+}, z.int().min(1).optional());
+
 const SEVERITIES = ['info', 'low', 'medium', 'high', 'critical'] as const;
 
 /** What each intent's result holds. Further fields of an agent's are dropped. */
@@ -27,8 +33,11 @@ export const RESULT_SHAPES: Record<RunIntent, z.ZodType<Record<string, unknown>>
       .array(
         z.object({
           file: path,
-          line: z.int().min(1).optional(),
-          severity: z.enum(SEVERITIES),
+          line: lineNumber,
+          severity: z.preprocess(
+            (value) => (typeof value === 'string' ? value.toLowerCase() : value),
+            z.enum(SEVERITIES),
+          ),
           title: line,
           detail: prose.optional(),
         }),

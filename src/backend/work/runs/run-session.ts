@@ -1,15 +1,20 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '../../../core/call.ts';
 import { KaiwuError } from '../../../core/errors.ts';
-import type { SessionControlPort } from '../../../core/ports/sessions.ts';
+import type { SessionControlPort, SpawnRequest } from '../../../core/ports/sessions.ts';
 import type { RunIntent } from '../../../core/run.ts';
+import type { Session } from '../../../core/session.ts';
 import { isAgent } from '../../ports/escalation.ts';
 import type { StoredRun } from '../../store/run-store.ts';
 import type { BackendStore } from '../../store/store.ts';
 import { watch } from '../../watch.ts';
-import { START_WAIT_MS, toStartError } from '../starts.ts';
+import { toStartError } from '../starts.ts';
 
-/** Seconds for a machine to come back: after a restart of the backend its daemons need a moment. */
-const LINK_PATIENCE_SECONDS = 30;
+/** Milliseconds before a machine that is linked but could not be asked is asked again. */
+const ASK_AGAIN_MS = 500;
+
+/** What a start ends in while the machine is away: it waits for it, as long as the run has time. */
+const AWAY = new Set<unknown>(['machine_offline', 'daemon_not_running']);
 
 const TITLES: Record<RunIntent, string> = {
   review: 'Review',
@@ -23,6 +28,7 @@ const TITLE_MAX = 80;
 
 /**
  * The session that carries a run out: the one that it has, one that an earlier process started for it, or a new one.
+ * A machine that is away is waited for.
  * @throws why it could not be started; canceled when the signal aborts
  */
 export async function openRunSession(
@@ -45,12 +51,10 @@ export async function openRunSession(
         read: () => store.sessions.get(sessionId),
         done: (row) => row.status !== 'starting',
       },
-      LINK_PATIENCE_SECONDS + START_WAIT_MS / 1000,
+      Number.POSITIVE_INFINITY,
       signal,
     );
     if (session.status === 'failed') throw toStartError(session);
-    if (session.status === 'starting')
-      throw new KaiwuError('timeout', `session ${sessionId} of the run did not start in time.`);
   }
 
   const untilLinked = (machineId: string) =>
@@ -61,37 +65,53 @@ export async function openRunSession(
         read: () => store.machines.get(machineId),
         done: (machine) => machine?.online === true,
       },
-      LINK_PATIENCE_SECONDS,
+      Number.POSITIVE_INFINITY,
       signal,
     );
 
-  const known = run.runSessionId ?? (await store.runs.sessionOf(run.runId));
-  if (known !== undefined) {
-    await store.runs.setSession(run.runId, known);
-    await untilStarted(known);
-    return known;
+  async function spawnSession(parent: Session): Promise<string | undefined> {
+    try {
+      const { sessionId } = await spawn(
+        toSpawnRequest(run, parent),
+        within(run.requester, parent.sessionId),
+        signal,
+      );
+      return sessionId;
+    } catch (error) {
+      if (!(error instanceof KaiwuError && AWAY.has(error.code))) throw error;
+      await delay(ASK_AGAIN_MS, undefined, { signal });
+      return undefined;
+    }
   }
-  const parent = await store.sessions.get(run.sessionId);
-  await untilLinked(parent.machineId);
-  const { sessionId } = await spawn(
-    {
-      agentId: run.backendTarget.agentId,
-      directory: parent.directory,
-      machineId: parent.machineId,
-      title: toTitle(run),
-      permissionMode: run.permissionMode,
-      tags: ['run', run.intent],
-      parentSessionId: parent.sessionId,
-      runId: run.runId,
-      ...(run.modelId === undefined ? {} : { modelId: run.modelId }),
-      ...(run.worktree === true ? { worktree: {} } : {}),
-    },
-    within(run.requester, parent.sessionId),
-    signal,
-  );
-  await store.runs.setSession(run.runId, sessionId);
-  return sessionId;
+
+  for (;;) {
+    const known = run.runSessionId ?? (await store.runs.sessionOf(run.runId));
+    if (known !== undefined) {
+      await store.runs.setSession(run.runId, known);
+      await untilStarted(known);
+      return known;
+    }
+    const parent = await store.sessions.get(run.sessionId);
+    await untilLinked(parent.machineId);
+    const sessionId = await spawnSession(parent);
+    if (sessionId === undefined) continue;
+    await store.runs.setSession(run.runId, sessionId);
+    return sessionId;
+  }
 }
+
+const toSpawnRequest = (run: StoredRun, parent: Session): SpawnRequest => ({
+  agentId: run.backendTarget.agentId,
+  directory: parent.directory,
+  machineId: parent.machineId,
+  title: toTitle(run),
+  permissionMode: run.permissionMode,
+  tags: ['run', run.intent],
+  parentSessionId: parent.sessionId,
+  runId: run.runId,
+  ...(run.modelId === undefined ? {} : { modelId: run.modelId }),
+  ...(run.worktree === true ? { worktree: {} } : {}),
+});
 
 /** What an agent starts is a child of the session that its token is for: here of the one that the run belongs to. */
 const within = (requester: Caller, sessionId: string): Caller =>

@@ -51,7 +51,8 @@ export function createRunWork(options: {
   let closed = false;
 
   async function schedule(sessionId: string): Promise<void> {
-    while (!closed) {
+    for (;;) {
+      if (closed) return;
       const next = await runs.startNext(sessionId, MAX_RUNS_AT_ONCE);
       if (next === undefined) return;
       startWorker(next);
@@ -61,7 +62,8 @@ export function createRunWork(options: {
   function startWorker(run: StoredRun): void {
     if (closed) return;
     const { runId } = run;
-    const before = workers.get(runId)?.done;
+    // What is still being stopped of its earlier life is stopped first; it would take the new one with it.
+    const before = Promise.all([workers.get(runId)?.done, settling.get(runId)]);
     const worker: Worker = { abort: new AbortController(), done: Promise.resolve() };
     workers.set(runId, worker);
     worker.done = work(run, worker, before).finally(() => {
@@ -71,7 +73,7 @@ export function createRunWork(options: {
   }
 
   /** Never rejects: what goes wrong is the run's own end. */
-  async function work(run: StoredRun, worker: Worker, before: Promise<void> | undefined): Promise<void> {
+  async function work(run: StoredRun, worker: Worker, before: Promise<unknown>): Promise<void> {
     await before;
     const { signal } = worker.abort;
     worker.timer = setTimeout(() => {
@@ -133,14 +135,15 @@ export function createRunWork(options: {
 
   /** Leaves nothing of a run that is over but its words. Never rejects; what fails is tried when the machine is back. */
   function settle(runId: string): Promise<void> {
-    const running = settling.get(runId);
-    if (running !== undefined) return running;
     const worker = workers.get(runId);
-    const done = stopSession(runId, worker)
+    const done = (settling.get(runId) ?? Promise.resolve())
+      .then(() => stopSession(runId, worker))
       .catch((error: unknown) =>
         log.warn({ runId, reason: String(error) }, 'the session of a run stays for now'),
       )
-      .finally(() => settling.delete(runId));
+      .finally(() => {
+        if (settling.get(runId) === done) settling.delete(runId);
+      });
     settling.set(runId, done);
     return done;
   }

@@ -115,8 +115,9 @@ export async function workRun(
   }
 }
 
+/** A turn that nobody canceled, but that could not be, is a failure. */
 const toTurnEnd = ({ status, reason }: Message): RunEnd => ({
-  status: status === 'canceled' ? 'cancelled' : 'failed',
+  status: status === 'canceled' && (reason?.code ?? 'canceled') === 'canceled' ? 'cancelled' : 'failed',
   reason: reason ?? { code: 'agent_failed', message: 'The turn of this run did not come to its end.' },
 });
 
