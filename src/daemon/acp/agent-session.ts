@@ -196,11 +196,12 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
     }
 
     const close = features.includes('close')
-      ? () =>
-          Promise.race([
-            connection.request('session/close', { sessionId: acpSessionId }),
-            sleep(CLOSE_MS, undefined, { ref: false }),
-          ])
+      ? () => {
+          // Its answer may stand behind what was not read yet.
+          connection.setPaused(false);
+          const closed = connection.request('session/close', { sessionId: acpSessionId });
+          return Promise.race([closed, sleep(CLOSE_MS, undefined, { ref: false })]);
+        }
       : undefined;
 
     return {
