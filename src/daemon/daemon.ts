@@ -6,6 +6,7 @@ import { createJournal } from './journal/journal.ts';
 import { createMachineLink, type LinkStatus } from './link/link.ts';
 import { createEventSender } from './link/sender.ts';
 import { type DaemonOptions, LINK_LIMITS, SESSION_LIMITS } from './options.ts';
+import { createOneByOne } from './session/one-by-one.ts';
 import { createSessions, type SessionInfo } from './session/sessions.ts';
 
 /** How long an answer waits for the events that belong to it to reach the backend first. */
@@ -72,6 +73,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     onSessionEnded,
     transcriptTail,
     env: options.agents.env,
+    inTurn: createOneByOne(),
     startTime: options.processTable.startTime,
     delta: (delta) => link.delta(delta),
     isAhead: sender.isAhead,

@@ -1,11 +1,12 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openSqlite } from '../../src/local/sqlite.ts';
 import { makePlace, status } from './helpers/place.ts';
 import { childrenOf, groupIsGone, groupMembers } from './helpers/processes.ts';
-import { assertGapless } from './helpers/world.ts';
+import { assertGapless, fakeAgent } from './helpers/world.ts';
 
 test('killed in mid-turn: the agent goes, the turn ends as failed, what was queued runs next, nothing twice', async () => {
   const place = await makePlace();
@@ -94,6 +95,55 @@ test('a process that was given the number of an agent later is left alone', asyn
   await place.run();
   await place.backend.event('s1', 'session_stopped');
   expect(groupMembers(other.pid as number)).toEqual([other.pid]);
+});
+
+test('killed while an agent starts in a worktree: the next start takes the worktree and its branch back', async () => {
+  const place = await makePlace({ agents: [fakeAgent('silent')] });
+  const repository = join(realpathSync(place.home), 'repo');
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', repository, '-c', 'user.name=t', '-c', 'user.email=t@t', ...args], {
+      encoding: 'utf8',
+    });
+  mkdirSync(repository);
+  git('init', '-q', '-b', 'main');
+  git('commit', '-q', '--allow-empty', '-m', 'first');
+  const first = await place.run();
+  const start = () =>
+    place.start('s1', 'silent', { directory: repository, worktree: { branch: 'work' } }).catch(() => {});
+  const starting = start();
+  await vi.waitFor(() => expect(existsSync(`${repository}.worktrees/work/.git`)).toBe(true), 10_000);
+  await first.kill('SIGKILL');
+  await starting;
+  const second = await place.run();
+  await place.backend.event('s1', 'session_stopped');
+  expect(existsSync(`${repository}.worktrees`)).toBe(false);
+  expect(git('branch', '--format=%(refname:short)')).toBe('main\n');
+  // The same start again makes it anew, and a stop takes it back as well.
+  const again = start();
+  await vi.waitFor(() => expect(existsSync(`${repository}.worktrees/work/.git`)).toBe(true), 10_000);
+  await second.kill('SIGTERM');
+  await again;
+  expect(existsSync(`${repository}.worktrees`)).toBe(false);
+});
+
+test('the mode that a person chose is the mode of the agent that comes after the daemon was killed', async () => {
+  const place = await makePlace({
+    agents: [fakeAgent('plain', { env: { FAKE_CAPABILITIES: JSON.stringify({ loadSession: true }) } })],
+  });
+  const first = await place.run();
+  await place.start('s1', 'plain', { permissionMode: 'accept_edits' });
+  await place.backend.request('session.set_mode', { sessionId: 's1', permissionMode: 'bypass' });
+  await first.kill('SIGKILL');
+  await place.run();
+  await place.deliver('s1', 'm1', 'received');
+  await place.backend.event('s1', 'turn_ended');
+  expect(place.backend.events('s1').findLast((event) => event.type === 'session_started')).toMatchObject({
+    permissionMode: 'bypass',
+    resumed: 'loaded',
+  });
+  const said = await place.backend.event('s1', 'agent_text');
+  const calls = JSON.parse(said.text) as { method: string; params: { modeId?: string } }[];
+  expect(calls.flatMap(({ params }) => params.modeId ?? [])).toEqual(['three']);
 });
 
 test('killed again and again while messages run: each message ends once, no event is lost or doubled', async () => {

@@ -48,6 +48,8 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     const started = await place.backend.event('s1', 'session_started', (event) => event.seq > asked.seq);
     expect(started).toMatchObject({ resumed: 'loaded', continues: 'm1' });
     expect((await status(second.port)).sessions[0]?.status).toBe('waiting');
+    await answer(place, requestId, 'a1');
+    await expect(answer(place, requestId, 'r1')).rejects.toMatchObject({ code: 'not_found' });
     await answer(place, again.request.requestId, 'r1');
     expect(await endOf(place, 'm1')).toMatchObject({ outcome: 'completed' });
     const { text, chosen } = JSON.parse(replyOf(place, 'm1'));

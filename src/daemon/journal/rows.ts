@@ -25,6 +25,8 @@ export interface StoredWorktree extends Worktree {
 export interface Continuation {
   messageId: string;
   requestId: string;
+  /** Tells the same answer that comes again from another one; absent where nobody answered. */
+  answered?: string;
   /** Tells the agent what it waited for and what came of it. */
   text: string;
   /** A permission that it may use once. */

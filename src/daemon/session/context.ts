@@ -26,6 +26,8 @@ export interface SessionContext {
     sessionId: string;
     directory: string;
   }): McpServerConfig[] | Promise<McpServerConfig[]>;
+  /** Keeps two sessions from planning the same worktree. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
   /** The agent of a session is gone, or did not come. */
   onSessionEnded(sessionId: string): void;
   /** The end of a conversation as the backend has it; undefined where the backend is away. */

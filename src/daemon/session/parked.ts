@@ -7,7 +7,7 @@ import { toPermissionAsk } from './permissions.ts';
 import { toQuestionAsk } from './questions.ts';
 import { canGoOn } from './turn-asks.ts';
 import { toTurnEnd } from './turn-end.ts';
-import { storeSoon } from './until-stored.ts';
+import { storeSoon, untilStored } from './until-stored.ts';
 
 /**
  * A turn that waited for a person when its daemon ended. It waits on without an agent; the answer starts the agent again,
@@ -51,30 +51,42 @@ export function findParked(
   const ask = openAsk(session, message);
   const append = (events: SessionEventBody[]) => void journal.append(sessionId, events);
   let isAnswered = session.continuation !== undefined;
-  let answered: string | undefined;
+  let answered = session.continuation?.answered;
+  let isOver = false;
+  const onError = (error: unknown) =>
+    context.log.error({ sessionId, error }, 'a request that nobody answered could not be ended');
 
-  function settle(settlement: Settlement, by: string, more: SessionEventBody[] = []): void {
-    journal.transaction(() => {
-      append([settlement.event(by), ...more]);
-      const { requestId = '' } = ask ?? {};
-      journal.setContinuation(sessionId, { messageId, requestId, ...settlement.continuation(by) });
-    });
+  function record(
+    { requestId }: Ask,
+    settlement: Settlement,
+    by: string,
+    more: SessionEventBody[] = [],
+  ): void {
+    append([settlement.event(by), ...more]);
+    const said = settlement.continuation(by);
+    journal.setContinuation(sessionId, { messageId, requestId, answered, ...said });
+  }
+
+  function goOn(): void {
     isAnswered = true;
     clearTimeout(timer);
     onAnswered();
   }
 
-  function expire(): void {
-    if (isAnswered || ask === undefined) return;
-    storeSoon(context, () => {
-      settle(ask.expired(), toLateness(limits.permissionMs), [toNotice(ask, limits.permissionMs)]);
+  async function expire(): Promise<void> {
+    if (ask === undefined) return;
+    const { permissionMs } = limits;
+    await untilStored(context, () => {
+      if (isOver || isAnswered) return;
+      record(ask, ask.expired(), toLateness(permissionMs), [toNotice(ask, permissionMs)]);
     });
+    if (!isOver && !isAnswered) goOn();
   }
 
   const askedAt = Date.parse(session.permission?.askedAt ?? session.question?.askedAt ?? '');
   const waited = Number.isNaN(askedAt) ? 0 : context.runtime.now().getTime() - askedAt;
   const leftMs = Math.min(Math.max(limits.permissionMs - waited, 0), limits.permissionMs);
-  const timer = isAnswered ? undefined : setTimeout(expire, leftMs);
+  const timer = isAnswered ? undefined : setTimeout(() => void expire().catch(onError), leftMs);
 
   return {
     message,
@@ -83,14 +95,17 @@ export function findParked(
     },
     answer(requestId, given, by) {
       const known = session.continuation?.requestId ?? ask?.requestId;
-      if (requestId === known && isAnswered && (answered === undefined || answered === toKey(given))) return;
+      if (requestId === known && isAnswered && answered === toKey(given)) return;
       if (isAnswered || ask === undefined || ask.requestId !== requestId || ask.kind !== given.kind) {
         throw notOpen(requestId, given.kind);
       }
-      settle(ask.read(given), by);
+      const settlement = ask.read(given);
       answered = toKey(given);
+      journal.transaction(() => record(ask, settlement, by));
+      goOn();
     },
     cancel(by, reason) {
+      isOver = true;
       clearTimeout(timer);
       const ends = endParked(journal, sessionId, messageId, reason);
       const settled = isAnswered || ask === undefined ? [] : [ask.canceled().event(by)];
@@ -99,7 +114,10 @@ export function findParked(
         journal.setContinuation(sessionId, undefined);
       });
     },
-    close: () => clearTimeout(timer),
+    close() {
+      isOver = true;
+      clearTimeout(timer);
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import type { AgentSession } from '../acp/agent-session.ts';
 import { unknownModel, unknownOption, unknownValue, unsupportedMode } from '../acp/control-errors.ts';
 import type { StoredSession } from '../journal/rows.ts';
 import type { SessionContext } from './context.ts';
+import { createOneByOne } from './one-by-one.ts';
 import { toReason } from './reason.ts';
 import type { Turn } from './turn.ts';
 
@@ -31,14 +32,8 @@ export function createSessionControls(options: {
 }): SessionControls {
   const { context, read, append } = options;
   const definition = () => context.registry.describe(read().agentId);
-  let last: Promise<unknown> = Promise.resolve();
-
-  /** One is set after the other, so that the last one asked for is the one in force. */
-  function oneByOne<T>(work: () => Promise<T>): Promise<T> {
-    const result = last.then(work);
-    last = result.catch(() => {});
-    return result;
-  }
+  /** So that the last one asked for is the one in force. */
+  const oneByOne = createOneByOne();
 
   return {
     sessionMode: () => read().permissionMode,

@@ -32,7 +32,8 @@ export function createTurnAsks(options: {
   onOpen(isOpen: boolean): void;
 }): TurnAsks {
   const { messageId, continuation, folders } = options;
-  const desk = createDesk(options);
+  const { requestId = '', answered } = continuation ?? {};
+  const desk = createDesk({ ...options, answered: answered === undefined ? [] : [[requestId, answered]] });
   const wholeCalls = new WeakSet<Json>();
   const askPermission = createPermissions({
     ...options,

@@ -19,7 +19,9 @@ export async function prepareWorkspace(context: SessionContext, session: StoredS
   const isFirst = session.acpSessionId === undefined;
   if (isFirst && session.createDirectory) await makeDirectory(session.directory);
   const worktree =
-    isFirst && session.worktree?.state !== 'made' ? await addWorktree(context, session) : session.worktree;
+    isFirst && session.worktree?.state !== 'made'
+      ? await context.inTurn(() => addWorktree(context, session))
+      : session.worktree;
   const directory = worktree?.directory ?? session.directory;
   await checkDirectory(directory);
   for (const additional of session.additionalDirectories) await checkDirectory(additional);
@@ -46,11 +48,12 @@ async function addWorktree(context: SessionContext, session: StoredSession) {
 export async function undoWorkspace(context: SessionContext, sessionId: string): Promise<void> {
   const session = context.journal.session(sessionId);
   if (session?.worktree === undefined || session.acpSessionId !== undefined) return;
+  const { worktree } = session;
   try {
-    await undoWorktree(gitOf(context), session.worktree);
+    await context.inTurn(() => undoWorktree(gitOf(context), worktree));
     context.journal.setWorktree(sessionId, undefined);
   } catch (error) {
-    context.log.warn({ sessionId, path: session.worktree.path, error }, 'a worktree could not be taken back');
+    context.log.warn({ sessionId, path: worktree.path, error }, 'a worktree could not be taken back');
   }
 }
 
