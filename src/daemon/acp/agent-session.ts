@@ -10,6 +10,7 @@ import { createControlState } from './control-state.ts';
 import type { EndGraces } from './group.ts';
 import type { Guardian } from './guardian.ts';
 import { isObject, type Json } from './json.ts';
+import { secretsOf } from './mcp-servers.ts';
 import { type McpServerConfig, type Opened, openConversation } from './open.ts';
 import { type AgentExit, spawnAgent } from './process.ts';
 import type { QuestionOutcome } from './questions.ts';
@@ -101,10 +102,8 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
   const { agent, listener } = options;
   const { definition } = agent;
   const { environment = {} } = options;
-  const bearers = options.mcpServers.flatMap((server) =>
-    'headers' in server ? server.headers.map(({ value }) => value.replace(/^Bearer /, '')) : [],
-  );
-  const redact = toRedactor(agent.env, [...agent.secrets, ...Object.values(environment), ...bearers]);
+  const secrets = [...agent.secrets, ...Object.values(environment), ...options.mcpServers.flatMap(secretsOf)];
+  const redact = toRedactor(agent.env, secrets);
   const process = await spawnAgent({
     command: agent.command,
     args: definition.args,

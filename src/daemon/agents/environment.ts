@@ -44,13 +44,15 @@ function withOwnMachine(env: Record<string, string>): Record<string, string> {
 const matches = (name: string, pattern: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
+export const isSecretName = (name: string): boolean => /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i.test(name);
+
 /** Shorter values are left alone: they would blot out ordinary words. */
 const MIN_SECRET = 6;
 
 /** Takes the secrets of an environment, and further ones, out of a text that goes to a log or a message. */
 export function toRedactor(env: Record<string, string>, more: string[] = []): (text: string) => string {
   const named = Object.entries(env)
-    .filter(([name, value]) => /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i.test(name) && value.length >= 8)
+    .filter(([name, value]) => isSecretName(name) && value.length >= 8)
     .map(([, value]) => value);
   const secrets = [...named, ...more.filter((value) => value.length >= MIN_SECRET)];
   // A secret that holds another goes first, or its rest would stay.

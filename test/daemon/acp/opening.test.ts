@@ -137,3 +137,24 @@ test('a secret that an agent prints in pieces is not put together in a log', asy
   expect((await session.exited).stderrTail).toBe('key is [secret] and that is it');
   expect(heard.output).toBe('key is [secret] and that is it');
 });
+
+test('what MCP servers are given to prove who asks is in no log', async () => {
+  const bearer = 'b34r3r-0123456789';
+  const key = 'k3y-0123456789';
+  const { session, heard } = await openSession(fakeAgent('repeats-on-stderr'), {
+    mcpServers: [
+      {
+        type: 'http',
+        name: 'web',
+        url: 'http://127.0.0.1:9/mcp',
+        headers: [{ name: 'Authorization', value: `Bearer ${bearer}` }],
+        fallback: { command: '/bin/true', args: [], env: [{ name: 'WEB_TOKEN', value: bearer }] },
+      },
+      { name: 'local', command: '/bin/true', args: [], env: [{ name: 'API_KEY', value: key }] },
+    ],
+  });
+  await session.prompt(`${bearer} ${key} plain\n`);
+  await session.end();
+  expect((await session.exited).stderrTail).toBe('[secret] [secret] plain');
+  expect(heard.output).not.toMatch(/0123456789/);
+});

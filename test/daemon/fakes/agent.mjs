@@ -212,6 +212,9 @@ const PROMPTS = {
     process.stderr.write('it hurts\n');
     process.exit(9);
   },
+  async 'repeats-on-stderr'(text) {
+    process.stderr.write(text);
+  },
   async 'talks-in-pieces'() {
     process.stderr.write('fish-99 and that is it');
   },
