@@ -170,3 +170,10 @@ test('an agent that ignores the end of its input and SIGTERM is gone after a sto
   await groupIsGone(Number(reply), 1000);
   expect(world.backend.events('s1').at(-1)).toMatchObject({ type: 'session_stopped' });
 });
+
+test('an agent hears the end of its input first and a signal only later', async () => {
+  const world = await createWorld({ agents: [fakeAgent('ends-late')] });
+  await world.start('s1', 'ends-late');
+  await world.backend.request('session.stop', { sessionId: 's1' });
+  expect(world.log('s1')).toMatch(/input ended[^]*asked to end/);
+});

@@ -29,7 +29,7 @@ export async function recoverSession(context: SessionContext, session: StoredSes
     const message = journal.running(sessionId);
     const events =
       message !== undefined && isParked(session, message)
-        ? toUnknownEnds(journal, sessionId, message.messageId)
+        ? toUnknownEnds(journal, sessionId)
         : [...toTurnEvents(journal, session, message?.messageId), ...toStop(session, message !== undefined)];
     journal.append(sessionId, events);
   });

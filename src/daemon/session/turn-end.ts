@@ -21,7 +21,7 @@ export function toTurnEnd(turn: {
   const used = { ...turn.usage, ...('usage' in result ? result.usage : {}) };
   const usage = Object.keys(used).length === 0 ? {} : { usage: used };
   return [
-    ...toUnknownEnds(journal, sessionId, messageId),
+    ...toUnknownEnds(journal, sessionId),
     ...journal
       .steered(sessionId)
       .map((message) => ({ ...end, messageId: message.messageId, steered: messageId })),
@@ -49,13 +49,8 @@ function toOutcome(
   return { type, outcome: result.stopReason === 'cancelled' ? 'canceled' : 'completed', ...stopReason };
 }
 
-/** Messages of which nobody knows whether they reached the agent. */
-export const toUnknownEnds = (
-  journal: Pick<Journal, 'steering'>,
-  sessionId: string,
-  turnOf: string,
-): SessionEventBody[] =>
-  journal.steering(sessionId).flatMap(({ messageId, text }): SessionEventBody[] => [
-    { type: 'user_message', messageId, text, steered: turnOf },
-    { type: 'turn_ended', messageId, outcome: 'failed', reason: NOT_SAID },
-  ]);
+/** Messages of which nobody knows whether they reached the agent. Nothing about the session changes with them. */
+export const toUnknownEnds = (journal: Pick<Journal, 'steering'>, sessionId: string): SessionEventBody[] =>
+  journal
+    .steering(sessionId)
+    .map(({ messageId }) => ({ type: 'message_canceled', messageId, reason: NOT_SAID }));

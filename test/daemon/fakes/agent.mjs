@@ -318,5 +318,12 @@ if (behaviour === 'silent') {
   if (behaviour === 'talks-in-pieces') process.stderr.write('key is sword');
   const lines = createInterface({ input: process.stdin });
   lines.on('line', (line) => onMessage(JSON.parse(line)));
-  if (behaviour !== 'stubborn') lines.on('close', () => process.exit(0));
+  if (behaviour === 'ends-late') {
+    lines.on('close', () => writeSync(2, 'input ended\n'));
+    process.on('SIGTERM', () => {
+      writeSync(2, 'asked to end\n');
+      process.exit(0);
+    });
+    forever();
+  } else if (behaviour !== 'stubborn') lines.on('close', () => process.exit(0));
 }
