@@ -2,8 +2,13 @@ import * as z from 'zod';
 import type { Caller } from '../src/core/call.ts';
 import type { ErrorCode } from '../src/core/errors.ts';
 import type { ActionPorts } from '../src/core/ports/index.ts';
-import { type ExecutionRun, RUN_INTENTS, RUN_STATUSES, RUN_TARGETS } from '../src/core/run.ts';
-import type { RunIntent } from '../src/core/run.ts';
+import {
+  type ExecutionRun,
+  RUN_INTENTS,
+  RUN_STATUSES,
+  RUN_TARGETS,
+  type RunIntent,
+} from '../src/core/run.ts';
 import type { ActionData } from '../src/core/spec.ts';
 import { waitSeconds } from '../src/core/wait.ts';
 import { failureReason, permissionMode, sessionHint, sessionId, time } from './_shapes.ts';
@@ -112,11 +117,9 @@ export const run = z.object({
 });
 
 /** A run in a list: what it came to is read one by one. */
-export const runRow = run
-  .omit({ result: true, rawText: true })
-  .extend({
-    instructions: z.string().describe(`Beginning of what the agent is to do, ${SHORT} characters.`),
-  });
+export const runRow = run.omit({ result: true, rawText: true }).extend({
+  instructions: z.string().describe(`Beginning of what the agent is to do, ${SHORT} characters.`),
+});
 
 export const toRow = ({ instructions, ...rest }: ExecutionRun): z.input<typeof runRow> => ({
   ...rest,
@@ -151,8 +154,8 @@ export const startData = {
     'permission_escalation_denied',
     'invalid_input',
     'canceled',
-  ] satisfies ErrorCode[],
-} as const satisfies Partial<Omit<ActionData, 'errors'>> & { errors: readonly ErrorCode[] };
+  ] satisfies ErrorCode[] as ErrorCode[],
+} as const satisfies Partial<ActionData>;
 
 /** Starts one run a target and, where asked to, waits for all of them. */
 export async function startRuns(

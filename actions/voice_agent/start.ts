@@ -9,7 +9,6 @@ export default defineAction({
   description:
     'The same as an execution run with the intent voice_agent: list, read, wait for and stop it as one.',
   ...startData,
-  errors: [...startData.errors],
   surfaces: RELATED,
   positionals: ['sessionId', 'instructions'],
   keywords: {

@@ -8,12 +8,15 @@ let world: World;
 let runs: RunsWorld;
 /** What the agent answers; undefined holds the turn. */
 let reply: (text: string) => string | undefined;
+let onRequest: (method: string) => Promise<void> | undefined;
 
 beforeEach(async () => {
   reply = () => fenced(PLAN);
+  onRequest = () => undefined;
   world = await openWorld();
   runs = await openRuns(world, {
     reply: (text) => reply(text),
+    before: (method) => onRequest(method),
     agents: [
       demoAgent,
       { ...demoAgent, agentId: 'planner', permissionModes: ['default', 'plan'] },
@@ -206,6 +209,27 @@ describe('an end from outside', () => {
       status: 'cancelled',
     });
     expect((await world.store.sessions.get(runSessionId)).status).toBe('stopped');
+  });
+
+  it('a message that comes while its session is being stopped is not stopped with it', async () => {
+    const { runId } = await runs.start();
+    await atWork(runId);
+    let release = () => {};
+    const stopping = new Promise<void>((resolve) => {
+      onRequest = (method) => {
+        if (method !== 'session.stop') return undefined;
+        resolve();
+        return new Promise((go) => (release = go));
+      };
+    });
+    const stopped = world.ok(runs.token, 'execution.run.stop', { runId });
+    await stopping;
+    onRequest = () => undefined;
+    reply = () => fenced(PLAN);
+    const sent = world.ok(runs.token, 'execution.run.send', { runId, message: 'Do go on.', wait: true });
+    release();
+    await stopped;
+    expect(await sent).toMatchObject({ status: 'succeeded', result: PLAN, messageStatus: 'completed' });
   });
 
   it('a run ends with the session that it belongs to, stopped or archived', async () => {

@@ -8,7 +8,6 @@ export default defineAction({
   summary:
     'Use to have agents review, plan or do a piece of work beside a session, with a structured result.',
   ...startData,
-  errors: [...startData.errors],
   surfaces: EVERYDAY,
   positionals: ['sessionId', 'intent', 'instructions'],
   commands: ['run start'],

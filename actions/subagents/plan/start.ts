@@ -8,7 +8,6 @@ export default defineAction({
   summary: 'Use to have an agent plan a piece of work in a session’s workspace: steps and risks.',
   description: 'The same as an execution run with the intent plan: list, read, wait for and stop it as one.',
   ...startData,
-  errors: [...startData.errors],
   surfaces: RELATED,
   positionals: ['sessionId', 'instructions'],
   keywords: {

@@ -14,9 +14,6 @@ import { toSpoken } from '../work/runs/spoken.ts';
 import { chooseMode, defaultMode, freedomOf, requireKinds } from '../work/runs/targets.ts';
 import { toOfflineError } from './machines-of.ts';
 
-/** Seconds that a run has where its caller says nothing. */
-const DEFAULT_TIMEOUT_SECONDS = 1800;
-
 export function createRuns(options: {
   store: BackendStore;
   work: RunWork;
@@ -104,7 +101,7 @@ export function createRuns(options: {
           instructions: request.instructions,
           permissionMode: mode.mode ?? request.permissionMode ?? defaultMode(intent, parent),
           promptVersion: promptVersion(intent),
-          timeoutSeconds: request.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
+          timeoutSeconds: request.timeoutSeconds,
           requester: caller,
           ...(request.modelId === undefined ? {} : { modelId: request.modelId }),
           ...(request.worktree === undefined ? {} : { worktree: request.worktree }),

@@ -15,7 +15,7 @@ export interface RunRequest {
   /** A git worktree for the run; `delegate` only. */
   worktree?: boolean;
   /** Counted from the start of the work, not from the place in the queue. */
-  timeoutSeconds?: number;
+  timeoutSeconds: number;
 }
 
 /** Names a run; with `sessionId` only one that belongs to that session or to one below it is found. */
