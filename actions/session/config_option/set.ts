@@ -33,7 +33,7 @@ export default defineAction({
     en: ['options', 'preferences', 'thinking', 'effort', 'reasoning', 'configure'],
     'zh-CN': ['设置', '选项', '思考深度', '配置'],
   },
-  examples: [{ title: 'Think longer', input: { sessionId: 'sess_123', configId: 'thought', value: 'high' } }],
+  examples: [{ title: 'Think longer', input: { sessionId: 'sess_123', configId: 'effort', value: 'high' } }],
   errors: [
     'session_not_selected',
     'session_not_found',

@@ -24,7 +24,7 @@ export default defineAction({
   examples: [
     {
       title: 'Fill its form in',
-      input: { sessionId: 'sess_123', answer: 'accept', content: { colour: 'blue' } },
+      input: { sessionId: 'sess_123', answer: 'accept', content: { answer: 'blue' } },
     },
     { title: 'Say no', input: { sessionId: 'sess_123', answer: 'decline' } },
   ],

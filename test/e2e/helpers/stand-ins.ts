@@ -29,7 +29,12 @@ export function createStandIns(
   const makers: Makers = {
     sess_123: async (actionId) => {
       const sessionId = await spawn();
-      if (actionId === 'session.permission.respond') await untilWaiting(api, sessionId);
+      const asks = ASKS[actionId];
+      if (asks !== undefined) await untilWaiting(api, sessionId, asks);
+      // A conversation of which nothing was said yet is none to go on with.
+      if (actionId === 'session.fork') {
+        await api.output('session.message.send', { sessionId, message: 'say hello', wait: true });
+      }
       return sessionId;
     },
     '/home/me/project': async () => directory,
@@ -91,8 +96,14 @@ export function createStandIns(
 
 const deviceCode = (api: Api) => api.post('/v1/auth/device/code', { device_name: 'a test' });
 
-async function untilWaiting(api: Api, sessionId: string): Promise<void> {
-  await api.output('session.message.send', { sessionId, message: 'ask to go on' });
+/** What makes the demo agent wait for what an action answers. */
+const ASKS: Record<string, string> = {
+  'session.permission.respond': 'ask to go on',
+  'session.user_action.answer': 'question Which one?',
+};
+
+async function untilWaiting(api: Api, sessionId: string, message: string): Promise<void> {
+  await api.output('session.message.send', { sessionId, message });
   const status = async () => (await api.output('session.status.get', { sessionId })).status as string;
   await expect.poll(status, { timeout: 20_000, interval: 50 }).toBe('waiting');
 }
