@@ -123,11 +123,11 @@ export function createSessions(context: SessionContext): Sessions {
       return archiveWorkspace(context, sessionId);
     },
     status: () =>
-      journal.active().map(({ sessionId, agentId, status, directory, agentPid }) => ({
+      journal.active().map(({ sessionId, agentId, status, directory, worktree, agentPid }) => ({
         sessionId,
         agentId,
         status,
-        directory,
+        directory: worktree?.directory ?? directory,
         ...(agentPid === undefined ? {} : { pid: agentPid }),
         queued: journal.queued(sessionId).length,
       })),
