@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { BackendClient } from '../core/client.ts';
-import { KaiwuError } from '../core/errors.ts';
 import type { Logger } from '../core/ports/host.ts';
 import type { Surface } from '../core/spec.ts';
 import type { McpServerConfig } from '../daemon/acp/open.ts';
 import { createBackendLink } from '../surfaces/mcp/backend-link.ts';
 import { type McpHttp, startMcpHttp } from '../surfaces/mcp/http/server.ts';
 import { INSTRUCTIONS } from '../surfaces/mcp/instructions.ts';
-import { delay, TIMING } from '../surfaces/mcp/timing.ts';
+import { TIMING } from '../surfaces/mcp/timing.ts';
 import { createToolCalls } from '../surfaces/mcp/tool-calls.ts';
 import { createToolList } from '../surfaces/mcp/tool-list.ts';
 import type { App } from './app.ts';
@@ -17,8 +16,6 @@ import { createConnect, createToolsCache, readBuiltin } from './mcp-sources.ts';
 import { BRIDGE_BEARER, BRIDGE_URL } from './session-tools-env.ts';
 
 const SURFACE: Surface = 'agent';
-/** Longest wait, milliseconds, for the backend to hand out a session's token. */
-const TOKEN_MS = 10_000;
 
 /** Kaiwu's own MCP server inside the sessions of a daemon. Nothing is open before the first session. */
 export interface SessionTools {
@@ -33,7 +30,7 @@ export function createSessionTools(options: {
   app: App;
   target: Target;
   machineId: string;
-  /** Asks for a token of the session, over the machine link. An earlier one ends with it. @throws backend_unreachable */
+  /** Asks for a token of the session, in bounded time. An earlier one ends with it. @throws backend_unreachable | timeout */
   askToken(sessionId: string): Promise<string>;
   log: Logger;
 }): SessionTools {
@@ -55,10 +52,13 @@ export function createSessionTools(options: {
   });
 
   function listen(): Promise<McpHttp> {
+    if (http !== undefined) return http;
+    // So that the first agent finds the list made.
+    tools.prefetch();
     const info = { version: app.version, instructions: INSTRUCTIONS };
-    http ??= startMcpHttp({ info, log }).catch((error: unknown) => {
+    http = startMcpHttp({ info, log });
+    http.catch(() => {
       http = undefined;
-      throw error;
     });
     return http;
   }
@@ -68,7 +68,7 @@ export function createSessionTools(options: {
     let made: Promise<BackendClient> | undefined;
 
     async function connect(onRefused: () => void): Promise<BackendClient> {
-      const token = await inTime(options.askToken(sessionId));
+      const token = await options.askToken(sessionId);
       const { createBackendClient } = await import('../client/backend-client.ts');
       const client = createBackendClient({
         ...(await httpOptionsOf(app, target)),
@@ -106,7 +106,10 @@ export function createSessionTools(options: {
 
   return {
     async serversOf({ sessionId }) {
-      const server = await listen();
+      const server = await listen().catch((error: unknown) => {
+        log.error({ error, sessionId }, 'the session starts without the tools of Kaiwu');
+      });
+      if (server === undefined) return [];
       end(sessionId);
       const calls = createToolCalls({
         backend: createBackendLink(createSessionConnect(sessionId)),
@@ -120,7 +123,6 @@ export function createSessionTools(options: {
         callTool: (call) => calls.call(call),
       });
       doors.set(sessionId, shut);
-      tools.prefetch();
       return [toServer(server.url, bearer)];
     },
     end,
@@ -146,17 +148,4 @@ function toServer(url: string, bearer: string): McpServerConfig {
       ],
     },
   };
-}
-
-async function inTime<T>(asked: Promise<T>): Promise<T> {
-  const late = delay(TOKEN_MS).then(() => {
-    throw new KaiwuError(
-      'backend_unreachable',
-      `The backend gave this session no token within ${TOKEN_MS / 1000} s.`,
-      {
-        hint: 'Its machine may not be linked at the moment. Try again.',
-      },
-    );
-  });
-  return Promise.race([asked, late]);
 }
