@@ -224,9 +224,16 @@ describe('an end from outside', () => {
     });
     const stopped = world.ok(runs.token, 'execution.run.stop', { runId });
     await stopping;
-    onRequest = () => undefined;
+    let early = false;
+    onRequest = (method) => {
+      early ||= method === 'session.deliver';
+      return undefined;
+    };
     reply = () => fenced(PLAN);
     const sent = world.ok(runs.token, 'execution.run.send', { runId, message: 'Do go on.', wait: true });
+    // Time enough for it to get there, if nothing held it.
+    for (let i = 0; i < 20; i++) await runs.run(runId);
+    expect(early).toBe(false);
     release();
     await stopped;
     expect(await sent).toMatchObject({ status: 'succeeded', result: PLAN, messageStatus: 'completed' });
