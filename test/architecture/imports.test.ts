@@ -168,4 +168,4 @@ describe('walls between the parts', () => {
 });
 
 /** Methods of the machine link that happen to be called like actions. */
-const LINK_METHODS = ['session.stop', 'session.interrupt'];
+const LINK_METHODS = ['session.stop', 'session.interrupt', 'session.archive'];
