@@ -52,7 +52,13 @@ export function eraOf(message: WireMessage, headers: IncomingHttpHeaders): Era {
   const version = metaOf(message)?.[META_VERSION];
   if (version === undefined) {
     if (header === STATELESS_VERSION) {
-      throw new RpcError(RPC.invalidParams, `a request of ${header} carries ${META_VERSION} in _meta`, 400);
+      const data = { envelope: { missing: [META_VERSION] } };
+      throw new RpcError(
+        RPC.invalidParams,
+        `a request of ${header} carries ${META_VERSION} in _meta`,
+        400,
+        data,
+      );
     }
     if (header !== undefined && !HANDSHAKE_VERSIONS.includes(header)) {
       throw new RpcError(RPC.refused, `unknown MCP-Protocol-Version ${header.slice(0, 40)}`, 400);
