@@ -164,6 +164,7 @@ export default defineAction({
           .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and _, no digit first'),
         z.string().max(65_536),
       )
+      .refine(isSmall, 'must have at most 100 variables and 65536 characters in all')
       .optional()
       .describe('Variables for the agent. Values go to the machine and are stored nowhere else.'),
     parentSessionId: z
@@ -190,3 +191,10 @@ export default defineAction({
     return { ...spawned, messageId: sent.messageId, messageStatus: sent.status };
   },
 });
+
+/** As much as a machine takes: an environment travels with every process that the agent starts. */
+function isSmall(environment: Record<string, string>): boolean {
+  const entries = Object.entries(environment);
+  const characters = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  return entries.length <= 100 && characters <= 65_536;
+}

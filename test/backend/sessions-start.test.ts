@@ -66,6 +66,7 @@ describe('what a start asks for', () => {
     ['a tag without letters', { tags: ['  '] }, 'tags.0'],
     ['a tag that is long', { tags: ['x'.repeat(41)] }, 'tags.0'],
     ['too many tags', { tags: Array.from({ length: 21 }, (_, i) => `t${i}`) }, 'tags'],
+    ['more than a machine takes', { environment: { A: SECRET.repeat(4000) } }, 'environment'],
     ['a variable that is none', { environment: { 'A-B': SECRET } }, 'environment'],
   ])('refuses %s', async (_, more, path) => {
     const error = await t.fail('session.spawn_new', { ...t.input, ...more });

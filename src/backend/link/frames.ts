@@ -189,6 +189,7 @@ const eventSchema = z.discriminatedUnion('type', [
     stopReason: word.optional(),
     reason: reason.optional(),
     usage: usage.optional(),
+    steered: id.optional(),
   }),
   event('message_canceled', { messageId: id, reason }),
   event('title_suggested', { title }),
