@@ -109,6 +109,39 @@ test('a question can be declined; a stop leaves it open; nobody’s answer is no
   expect((await quick.backend.event('s1', 'notice')).text).toMatch(/How shall it be\?.*inbox/);
 });
 
+test('one thing at a time is put to a person, and what its mode answers does not wait for that', async () => {
+  const world = await createWorld({ agents: [fakeAgent('asks-both')] });
+  await world.start('s1', 'asks-both', { permissionMode: 'accept_edits' });
+  const turn = world.turn('s1', JSON.stringify({ ...FORM, requestedSchema: { properties: {} } }));
+  const { request } = await world.backend.event('s1', 'permission_requested');
+  expect(request.title).toBe('do t1');
+  // The agent goes on with its edit while the other two wait.
+  await world.backend.event('s1', 'agent_text');
+  expect(world.backend.events('s1').some((event) => event.type === 'question_asked')).toBe(false);
+  await world.backend.request('session.answer', {
+    sessionId: 's1',
+    requestId: request.requestId,
+    optionId: 'r1',
+    by: 'app',
+  });
+  const asked = await world.backend.event('s1', 'question_asked');
+  expect(asked.request.fields).toEqual([]);
+  await answer(world, asked.request.requestId, {});
+  expect((await turn).reply).toBe(
+    '{"outcome":"selected","optionId":"a1"} {"outcome":{"outcome":"selected","optionId":"r1"}} {"action":"accept","content":{}}',
+  );
+  const order = world.backend
+    .events('s1')
+    .flatMap((event) =>
+      event.type === 'permission_resolved'
+        ? [`${event.outcome} ${event.by}`]
+        : event.type === 'question_asked'
+          ? ['question']
+          : [],
+    );
+  expect(order).toEqual(['refused app', 'allowed mode:accept_edits', 'question']);
+});
+
 test('a form that is no form is still a question within bounds', () => {
   expect(toQuestion('q', {})).toEqual({ requestId: 'q', message: 'The agent asks.', fields: [] });
   const properties = Object.fromEntries(

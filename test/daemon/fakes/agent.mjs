@@ -142,6 +142,12 @@ const PROMPTS = {
     const outcomes = [await permission('t1'), await permission('t1')].map(({ result }) => result.outcome);
     say(JSON.stringify({ text, chosen: outcomes.map(({ outcome, optionId }) => optionId ?? outcome) }));
   },
+  async 'asks-both'(text) {
+    const both = Promise.all([permission('t1'), ask('elicitation/create', JSON.parse(text))]);
+    const edit = permission('t2', 'edit', { locations: [{ path: 'file' }] });
+    say(JSON.stringify((await edit).result.outcome));
+    for (const { result } of await both) say(` ${JSON.stringify(result)}`);
+  },
   async pauses(text) {
     say('one');
     await new Promise((resolve) => setTimeout(resolve, Number(text)));
