@@ -7,6 +7,7 @@ import {
   QUESTION_ANSWERS,
   type SessionEvent,
 } from '../../core/session.ts';
+import { toAgentInfo } from '../agent-info.ts';
 
 /** Schemas of what a daemon sends. A frame is never believed before it has passed one. */
 
@@ -55,7 +56,7 @@ const agent = z
     available: z.boolean(),
     state: z.enum(['ready', 'needs_setup', 'not_installed']).optional(),
     setup: text.max(2000).optional(),
-    source: z.enum(['built_in', 'added']).default('built_in'),
+    source: z.enum(['built_in', 'added']).optional(),
     features: z
       .array(text.max(100))
       .max(100)
@@ -67,10 +68,7 @@ const agent = z
     permissionModes: z.array(mode),
     models,
   })
-  .transform(({ state, ...rest }) => ({
-    ...rest,
-    state: state ?? (rest.available ? ('ready' as const) : ('not_installed' as const)),
-  }));
+  .transform(toAgentInfo);
 
 const agents = z.array(agent).max(200);
 

@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Machine } from '../../core/ports/fleet.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
+import { toAgentInfo } from '../agent-info.ts';
 import { fromJson, toJson } from './rows.ts';
 import type { Schema } from './schema.ts';
 import type { MachineStore } from './store.ts';
@@ -71,7 +72,7 @@ export function createMachineStore(db: Kysely<Schema>, writer: Writer, runtime: 
         .selectAll()
         .where('machineId', '=', machineId)
         .executeTakeFirst();
-      return row && { ...toMachine(row, now()), agents: fromJson(row.agents) };
+      return row && { ...toMachine(row, now()), agents: fromJson(row.agents).map(toAgentInfo) };
     },
 
     setAgents: (machineId, agents) =>

@@ -7,7 +7,6 @@ import type { PolicyDocument, PolicySettings } from '../../core/policy.ts';
 import type { AuditRow } from '../../core/ports/governance.ts';
 import type { ExecutionRun, RunStatus } from '../../core/run.ts';
 import type {
-  AgentInfo,
   AgentOption,
   ConfigOption,
   FailureReason,
@@ -21,6 +20,7 @@ import type {
   Usage,
   Worktree,
 } from '../../core/session.ts';
+import type { ToldAgent } from '../agent-info.ts';
 import type { Json } from './rows.ts';
 import type { RunMessageKind, StoredRun } from './run-store.ts';
 import type { DeviceCode, MessageOverrides, StartOptions } from './store.ts';
@@ -97,7 +97,7 @@ export interface Schema {
     name: string;
     platform: string;
     daemonVersion: string;
-    agents: Json<AgentInfo[]>;
+    agents: Json<ToldAgent[]>;
     lastSeenAt: string;
     /** Null while it is linked. */
     offlineSince: string | null;
