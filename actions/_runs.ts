@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { Caller } from '../src/core/call.ts';
-import type { ErrorCode } from '../src/core/errors.ts';
 import type { ActionPorts } from '../src/core/ports/index.ts';
 import {
   type ExecutionRun,
@@ -135,7 +134,10 @@ export const startOutput = z.object({
 });
 
 /** What every start has in common but for the name. */
-export const startData = {
+export const startData: Pick<
+  ActionData,
+  'effect' | 'idempotent' | 'openWorld' | 'approvals' | 'session' | 'hints' | 'columns' | 'errors'
+> = {
   effect: 'write',
   idempotent: false,
   openWorld: true,
@@ -146,6 +148,16 @@ export const startData = {
     instructions: { label: 'Instructions', widget: 'multiline' },
     backendTarget: { label: 'Agent', widget: 'json' },
   },
+  columns: [
+    { label: 'id', of: ['runId'] },
+    'status',
+    { label: 'agent', of: ['backendTarget.agentId'] },
+    {
+      label: 'what',
+      of: ['result.summary', 'result.spoken', 'reason.message', 'resultProblem'],
+      whole: true,
+    },
+  ],
   errors: [
     'session_not_selected',
     'session_not_found',
@@ -154,8 +166,8 @@ export const startData = {
     'permission_escalation_denied',
     'invalid_input',
     'canceled',
-  ] satisfies ErrorCode[] as ErrorCode[],
-} as const satisfies Partial<ActionData>;
+  ],
+};
 
 /** Starts one run a target and, where asked to, waits for all of them. */
 export async function startRuns(
