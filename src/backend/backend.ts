@@ -110,7 +110,7 @@ export function createBackend(options: BackendOptions): Backend {
     links,
     waitMs: options.timings?.startMs ?? START_WAIT_MS,
   });
-  const archives = createArchives({ sessions: store.sessions, links });
+  const archives = createArchives({ sessions: store.sessions, links, starts });
   const deliveries = createDeliveries({ store, links, starts, log });
   const { ports, runWork } = createBackendPorts({
     store,

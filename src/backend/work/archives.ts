@@ -3,6 +3,7 @@ import type { DaemonMethods } from '../../core/link.ts';
 import type { Session } from '../../core/session.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { SessionStore } from '../store/store.ts';
+import type { Starts } from './starts.ts';
 
 /** Milliseconds for a daemon to end an agent and to remove a worktree. */
 const ARCHIVE_TIMEOUT_MS = 60_000;
@@ -20,8 +21,12 @@ export interface Archives {
   tell(session: Session): Promise<Told>;
 }
 
-export function createArchives(options: { sessions: SessionStore; links: MachineLinks }): Archives {
-  const { sessions, links } = options;
+export function createArchives(options: {
+  sessions: SessionStore;
+  links: MachineLinks;
+  starts: Pick<Starts, 'forget'>;
+}): Archives {
+  const { sessions, links, starts } = options;
 
   async function ask({ sessionId, machineId }: Session): Promise<Told> {
     try {
@@ -40,6 +45,7 @@ export function createArchives(options: { sessions: SessionStore; links: Machine
 
   return {
     async tell(session) {
+      starts.forget(session.sessionId);
       if (!links.isLinked(session.machineId))
         return { worktree: 'later', reason: `Its machine is not linked. ${LATER}` };
       const { worktree, ...rest } = await ask(session);

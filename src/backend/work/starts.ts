@@ -19,6 +19,8 @@ export interface Starts {
   start(session: Session, environment?: Record<string, string>): Promise<void>;
   /** Resolves when no start of this session is under way. */
   settled(sessionId: string): Promise<void>;
+  /** Forgets the values that a start was given which will not be asked for again. */
+  forget(sessionId: string): void;
 }
 
 export function createStarts(options: {
@@ -78,6 +80,9 @@ export function createStarts(options: {
     },
     async settled(sessionId) {
       await underWay.get(sessionId)?.catch(() => {});
+    },
+    forget(sessionId) {
+      environments.delete(sessionId);
     },
   };
 }
