@@ -52,8 +52,9 @@ export function createToolList(options: {
   let cacheWritten: Promise<void> = Promise.resolve();
   /** The backend has confirmed `tools`. */
   let live = false;
-  /** JSON of the list that the host holds. */
+  /** JSON of the list that the host holds, and of the newer one that it was told of since. */
   let told: string | undefined;
+  let announced: string | undefined;
   let running: Promise<void> | undefined;
   let again = false;
 
@@ -109,7 +110,10 @@ export function createToolList(options: {
   }
 
   function announce(): void {
-    if (told !== undefined && told !== JSON.stringify(tools)) options.onChange();
+    const now = JSON.stringify(tools);
+    if (told === undefined || told === now || announced === now) return;
+    announced = now;
+    options.onChange();
   }
 
   const noteUnreachable = (error: unknown) => {
@@ -141,6 +145,7 @@ export function createToolList(options: {
       }
       const listed = tools ?? (await toDefaults());
       told = JSON.stringify(listed);
+      announced = undefined;
       if (first && !closed.signal.aborted) follower.start();
       return listed;
     },
