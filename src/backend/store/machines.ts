@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
 import type { Machine } from '../../core/ports/fleet.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import { toAgentInfo } from '../agent-info.ts';
@@ -6,6 +6,9 @@ import { fromJson, toJson } from './rows.ts';
 import type { Schema } from './schema.ts';
 import type { MachineStore } from './store.ts';
 import type { Writer } from './writer.ts';
+
+/** In the JSON of what a start asked for; inside a text its quotes would be escaped. */
+const ASKS_WORKTREE = '%"worktree":%';
 
 export function createMachineStore(db: Kysely<Schema>, writer: Writer, runtime: Runtime): MachineStore {
   const now = () => runtime.now().toISOString();
@@ -98,6 +101,9 @@ export function createMachineStore(db: Kysely<Schema>, writer: Writer, runtime: 
         ])
         // A directory that no agent ever started in is none to suggest.
         .where((eb) => eb.or([eb('status', '!=', 'failed'), eb('lastSeq', '>', 1)]))
+        // Nor is a worktree, which comes and goes with its session.
+        .where(sql<SqlBool>`coalesce(${sql.ref('startOptions')}, '') not like ${ASKS_WORKTREE}`)
+        .where('forkedFrom', 'is', null)
         .groupBy(['machineId', 'directory'])
         .orderBy('lastUsedAt', 'desc')
         .orderBy('path')

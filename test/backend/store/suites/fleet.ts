@@ -86,7 +86,17 @@ export function fleetSuite(database: TestDatabase): void {
       { path: '/a', machineId: 'mach_1', lastUsedAt: '2026-11-30T12:00:02.000Z', sessions: 2 },
       { path: '/b', machineId: 'mach_1', lastUsedAt: '2026-11-30T12:00:01.000Z', sessions: 1 },
     ]);
-    const paths = await machines.recentPaths({ machineId: 'mach_1', limit: 1 });
+    const places = { directory: '/a.worktrees/x', machineId: 'mach_1' };
+    await sessions.insert(newSession('sess_5', { ...places, startOptions: { worktree: { branch: 'x' } } }));
+    await sessions.insert(newSession('sess_6', { ...places, forkedFrom: { sessionId: 'sess_5', seq: 1 } }));
+    await sessions.insert(newSession('sess_7', { ...places, directory: '/c', startOptions: {} }));
+    expect((await machines.recentPaths({ limit: 10 })).map(({ path }) => path)).toEqual([
+      '/c',
+      '/a',
+      '/a',
+      '/b',
+    ]);
+    const paths = await machines.recentPaths({ machineId: 'mach_2', limit: 1 });
     expect(paths.map((path) => path.path)).toEqual(['/a']);
   });
 }
