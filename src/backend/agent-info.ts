@@ -1,4 +1,4 @@
-import type { AgentInfo } from '../core/session.ts';
+import type { AgentInfo } from '../core/agent.ts';
 
 /** An agent as daemons told of it before they knew states and agents of the person's own. */
 export type ToldAgent = Omit<AgentInfo, 'state' | 'source'> & Partial<Pick<AgentInfo, 'state' | 'source'>>;

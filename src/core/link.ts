@@ -1,4 +1,5 @@
-import type { AgentInfo, Delivery, PermissionMode, QuestionAnswer, SessionEvent } from './session.ts';
+import type { AgentInfo } from './agent.ts';
+import type { Delivery, PermissionMode, QuestionAnswer, SessionEvent } from './session.ts';
 
 /**
  * The machine link: JSON-RPC 2.0 in WebSocket text frames between a daemon and its backend, both ways.

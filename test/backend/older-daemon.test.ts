@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { AgentInfo } from '../../src/core/session.ts';
+import type { AgentInfo } from '../../src/core/agent.ts';
 import { demoAgent } from './helpers/fake-daemon.ts';
 import type { Json } from './helpers/json.ts';
 import { openWorld, type World } from './helpers/world.ts';

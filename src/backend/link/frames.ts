@@ -1,12 +1,7 @@
 import * as z from 'zod';
 import { APPEND_MAX_EVENTS, type DaemonNotices, EVENT_LIMITS, type LinkHello } from '../../core/link.ts';
-import {
-  AGENT_FEATURES,
-  type AgentFeature,
-  PERMISSION_MODES,
-  QUESTION_ANSWERS,
-  type SessionEvent,
-} from '../../core/session.ts';
+import { AGENT_FEATURES, type AgentFeature } from '../../core/agent.ts';
+import { PERMISSION_MODES, QUESTION_ANSWERS, type SessionEvent } from '../../core/session.ts';
 import { toAgentInfo } from '../agent-info.ts';
 
 /** Schemas of what a daemon sends. A frame is never believed before it has passed one. */

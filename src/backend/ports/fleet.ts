@@ -1,7 +1,8 @@
 import type { Caller } from '../../core/call.ts';
 import { KaiwuError } from '../../core/errors.ts';
 import type { AgentsPort, MachinesPort } from '../../core/ports/fleet.ts';
-import type { AgentInfo, Session } from '../../core/session.ts';
+import type { AgentInfo } from '../../core/agent.ts';
+import type { Session } from '../../core/session.ts';
 import { agentsSchema } from '../link/frames.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import { parseFrame } from '../link/parse-frame.ts';

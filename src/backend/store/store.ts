@@ -8,8 +8,8 @@ import type { InboxKind } from '../../core/ports/inbox.ts';
 import type { Page, PageRequest } from '../../core/page.ts';
 import type { SessionsPort, TranscriptsPort } from '../../core/ports/sessions.ts';
 import type { ApprovalStore, GrantStore, IdempotencyStore } from '../../core/ports/stores.ts';
+import type { AgentInfo } from '../../core/agent.ts';
 import type {
-  AgentInfo,
   AgentOption,
   Delivery,
   FailureReason,

@@ -1,5 +1,6 @@
 import type { Caller } from '../call.ts';
-import type { AgentInfo, AgentOption, PermissionMode } from '../session.ts';
+import type { AgentInfo } from '../agent.ts';
+import type { AgentOption, PermissionMode } from '../session.ts';
 
 export interface Machine {
   machineId: string;

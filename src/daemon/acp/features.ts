@@ -1,4 +1,4 @@
-import type { AgentFeature } from '../../core/session.ts';
+import type { AgentFeature } from '../../core/agent.ts';
 import { isObject, type Json } from './json.ts';
 
 /** Where an agent's answer to `initialize` says what it can. An object, however empty, means yes. */

@@ -1,7 +1,7 @@
 import { PROTOCOL_VERSION } from '@agentclientprotocol/sdk';
 import { KaiwuError } from '../../core/errors.ts';
 import { EVENT_LIMITS } from '../../core/link.ts';
-import type { AgentFeature } from '../../core/session.ts';
+import type { AgentFeature } from '../../core/agent.ts';
 import type { AcpConnection } from './connection.ts';
 import { toFeatures } from './features.ts';
 import { isObject, type Json } from './json.ts';

@@ -1,5 +1,5 @@
 import { KaiwuError } from '../../core/errors.ts';
-import type { AgentFeature } from '../../core/session.ts';
+import type { AgentFeature } from '../../core/agent.ts';
 
 /** How a start or a prompt of an agent ended. */
 export type Lesson =

@@ -3,7 +3,8 @@ import { APPEND_MAX_BYTES, APPEND_MAX_EVENTS } from '../../core/link.ts';
 import type { SqliteHandle } from '../../core/ports/host.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import { projectEvent } from '../../core/projection.ts';
-import type { AgentFeature, AgentOption, SessionEvent, SessionEventBody } from '../../core/session.ts';
+import type { AgentFeature } from '../../core/agent.ts';
+import type { AgentOption, SessionEvent, SessionEventBody } from '../../core/session.ts';
 import {
   type Continuation,
   type NewSession,

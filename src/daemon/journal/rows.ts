@@ -1,5 +1,5 @@
+import type { AgentFeature } from '../../core/agent.ts';
 import type {
-  AgentFeature,
   AgentOption,
   ConfigOption,
   Delivery,

@@ -1,4 +1,5 @@
-import type { AgentFeature, PermissionMode, SessionEventBody } from '../../core/session.ts';
+import type { AgentFeature } from '../../core/agent.ts';
+import type { PermissionMode, SessionEventBody } from '../../core/session.ts';
 import type { PermissionOutcome } from '../acp/connection.ts';
 import type { Json } from '../acp/json.ts';
 import type { QuestionOutcome } from '../acp/questions.ts';

@@ -3,7 +3,8 @@ import { WebSocket } from 'ws';
 import { KaiwuError } from '../../../src/core/errors.ts';
 import type { BackendMethods, DaemonMethods, LinkHello, LinkWelcome } from '../../../src/core/link.ts';
 import { createRpcPeer, type RpcPeer } from '../../../src/core/rpc-peer.ts';
-import type { AgentInfo, ConfigOption, SessionEvent, SessionEventBody } from '../../../src/core/session.ts';
+import type { AgentInfo } from '../../../src/core/agent.ts';
+import type { ConfigOption, SessionEvent, SessionEventBody } from '../../../src/core/session.ts';
 import type { Json } from './json.ts';
 
 /** A small peer that speaks the machine link: each session runs its messages in order and echoes them. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AgentInfo } from '../../../src/core/session.ts';
+import type { AgentInfo } from '../../../src/core/agent.ts';
 import { createWorld, makeHome, type World } from '../helpers/world.ts';
 
 const featuresOf = async (world: World, agentId: string) => {

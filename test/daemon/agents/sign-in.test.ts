@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { AgentInfo } from '../../../src/core/session.ts';
+import type { AgentInfo } from '../../../src/core/agent.ts';
 import { toAgentTable } from '../../../src/daemon/agents/agents.ts';
 import { createAgentRegistry } from '../../../src/daemon/agents/registry.ts';
 import { openSession } from '../acp/session.ts';

@@ -3,7 +3,8 @@ import { KaiwuError } from '../../../core/errors.ts';
 import { STRICTEST_MODE } from '../../../core/freedom.ts';
 import type { RunRequest } from '../../../core/ports/runs.ts';
 import type { BackendTarget, RunIntent } from '../../../core/run.ts';
-import type { AgentInfo, PermissionMode, Session } from '../../../core/session.ts';
+import type { AgentInfo } from '../../../core/agent.ts';
+import type { PermissionMode, Session } from '../../../core/session.ts';
 import { refuseRaise } from '../../ports/escalation.ts';
 import { agentNotAvailable } from '../../ports/spawn.ts';
 
