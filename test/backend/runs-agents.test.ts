@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KaiwuError } from '../../src/core/errors.ts';
+import { MAX_SESSION_DEPTH } from '../../src/core/session.ts';
 import { demoAgent } from './helpers/fake-daemon.ts';
 import type { Json } from './helpers/json.ts';
 import { fenced, newestMessage, openRuns, PLAN, type RunsWorld, TARGET } from './helpers/runs.ts';
@@ -9,12 +11,15 @@ let world: World;
 let runs: RunsWorld;
 /** What the agent answers; undefined holds the turn. */
 let reply: (text: string) => string | undefined;
+let onRequest: (method: string) => void;
 
 beforeEach(async () => {
   reply = () => fenced(PLAN);
+  onRequest = () => {};
   world = await openWorld();
   runs = await openRuns(world, {
     reply: (text) => reply(text),
+    before: (method) => onRequest(method),
     agents: [
       { ...demoAgent, permissionModes: ['default', 'plan', 'read_only', 'accept_edits', 'bypass'] },
       { ...demoAgent, agentId: 'planner', permissionModes: ['default', 'plan'] },
@@ -142,6 +147,44 @@ describe('a voice agent', () => {
       { type: 'session_failed', reason },
     );
     expect(await next).toMatchObject({ status: 'failed', reason });
+  });
+});
+
+describe('a session that does not start', () => {
+  it('is a run that failed, with the reason and the next step; a message tries again', async () => {
+    onRequest = (method) => {
+      if (method !== 'session.start') return;
+      throw new KaiwuError('agent_needs_setup', 'Nobody is signed in.', { hint: 'Run `demo login`.' });
+    };
+    const { runs: all } = await runs.start({ waitForCompletion: true });
+    const reason = { code: 'agent_needs_setup', message: 'Nobody is signed in.', hint: 'Run `demo login`.' };
+    expect(all).toMatchObject([{ status: 'failed', reason }]);
+    onRequest = () => {};
+    const { runId } = all[0];
+    const again = await ok('execution.run.send', { runId, message: 'Now I am.', wait: true });
+    expect(again).toMatchObject({ status: 'succeeded', result: PLAN });
+    const { runSessionId } = await runs.run(runId);
+    const told = runs.daemon.sessions.get(runSessionId)?.messages.map(({ text }) => text.slice(0, 7));
+    expect(told).toEqual(['You are', 'Now I a']);
+  });
+
+  it('because it would be too deep names that', async () => {
+    for (let parentSessionId = runs.parent, depth = 1; depth <= MAX_SESSION_DEPTH; depth++) {
+      const sessionId = `sess_deep${depth}`;
+      const { machineId } = await world.store.sessions.get(runs.parent);
+      const place = {
+        machineId,
+        agentId: 'demo',
+        directory: '/work/place',
+        permissionMode: 'default',
+      } as const;
+      await world.store.sessions.insert({ sessionId, parentSessionId, ...place });
+      parentSessionId = sessionId;
+    }
+    const deepest = { sessionId: `sess_deep${MAX_SESSION_DEPTH}`, waitForCompletion: true };
+    expect((await runs.start(deepest)).runs).toMatchObject([
+      { status: 'failed', reason: { code: 'session_too_deep' } },
+    ]);
   });
 });
 
