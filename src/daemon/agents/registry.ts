@@ -1,19 +1,16 @@
-import { spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { KaiwuError, toWireError } from '../../core/errors.ts';
 import type { AgentFeature, AgentInfo } from '../../core/agent.ts';
 import type { AgentOption, PermissionMode } from '../../core/session.ts';
-import { signalGroup } from '../acp/group.ts';
 import { toBoundedOptions } from '../session/bounded.ts';
 import type { AgentDefinition } from './agents.ts';
 import { type Environment, toAgentEnvironment } from './environment.ts';
 import { toKnownModes } from './known-modes.ts';
 import { createLessons, type Lesson } from './lessons.ts';
 import { lookForSignIn } from './sign-in.ts';
+import { findVersion } from './version.ts';
 
-const VERSION_LIMIT_MS = 5000;
 /** Most characters of why an agent cannot be used. */
 const MAX_REASON = 1000;
 
@@ -36,7 +33,7 @@ export interface AgentRegistry {
   find(agentId: string): FoundAgent;
   /** The definition alone, of one that was removed too. @throws agent_not_available when there is no such agent at all */
   describe(agentId: string): AgentDefinition;
-  /** Asks the agents that are there for their versions, one after another. */
+  /** Finds the versions of the agents that are there, one after another. */
   learnVersions(): Promise<void>;
 }
 
@@ -147,7 +144,7 @@ export function createAgentRegistry(options: {
     for (const definition of table) {
       const command = definition.version === undefined ? locate(definition) : undefined;
       if (command === undefined || versions.has(command)) continue;
-      const version = await askVersion(command, toAgentEnvironment(env, definition));
+      const version = await findVersion(command, toAgentEnvironment(env, definition));
       if (version !== undefined) versions.set(command, version);
     }
   }
@@ -218,20 +215,4 @@ function isProgram(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Programs that do not know the question may wait for input or start in earnest: they get no input and little time. */
-async function askVersion(command: string, env: Record<string, string>): Promise<string | undefined> {
-  const child = spawn(command, ['--version'], { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
-  let said = '';
-  child.stdout.setEncoding('utf8');
-  child.stdout.on('data', (text: string) => {
-    said = (said + text).slice(0, 4096);
-  });
-  const over = new Promise((resolve) => child.once('close', resolve).once('error', resolve));
-  const limit = new AbortController();
-  await Promise.race([over, sleep(VERSION_LIMIT_MS, undefined, { signal: limit.signal }).catch(() => {})]);
-  limit.abort();
-  if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
-  return /\d+\.\d+\.\d+\S*/.exec(said)?.[0];
 }
