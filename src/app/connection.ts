@@ -1,18 +1,20 @@
 import type { AuthClient } from '../client/auth-client.ts';
 import { toBaseUrl } from '../client/base-url.ts';
+import type { FileClient } from '../client/file-client.ts';
 import type { HttpOptions } from '../client/http.ts';
 import type { BackendClient } from '../core/client.ts';
 import { KaiwuError } from '../core/errors.ts';
 import { type Config, type Profile, readConfig } from '../local/config.ts';
 import {
-  CREDENTIAL_MODES,
   type CredentialMode,
   type CredentialStore,
   type Credentials,
   createCredentialStore,
 } from '../local/credentials.ts';
 import type { ProfilePaths } from '../local/home.ts';
+import { createIdentityStore, type IdentityStore } from '../local/identity-store.ts';
 import { createKeyring } from '../local/keyring.ts';
+import { CREDENTIAL_MODES } from '../local/secret-store.ts';
 import { readTextFile } from '../local/state-file.ts';
 import type { App } from './app.ts';
 import { KEYRING_COMMAND } from './keyring-command.ts';
@@ -108,14 +110,19 @@ async function readCa(file: string): Promise<string> {
   });
 }
 
-export function credentialsOf(app: App, target: Target): CredentialStore {
-  return createCredentialStore({
-    paths: target.paths,
-    mode: toMode(app.env.KAIWU_CREDENTIAL_STORE),
-    keyring: createKeyring([...app.command, KEYRING_COMMAND]),
-    notice: (line) => process.stderr.write(`${line}\n`),
-  });
-}
+export const credentialsOf = (app: App, target: Target): CredentialStore =>
+  createCredentialStore(secretPlaceOf(app, target));
+
+/** The account's key, as far as this machine has it. */
+export const identityOf = (app: App, target: Target): IdentityStore =>
+  createIdentityStore(secretPlaceOf(app, target));
+
+const secretPlaceOf = (app: App, target: Target) => ({
+  paths: target.paths,
+  mode: toMode(app.env.KAIWU_CREDENTIAL_STORE),
+  keyring: createKeyring([...app.command, KEYRING_COMMAND]),
+  notice: (line: string) => void process.stderr.write(`${line}\n`),
+});
 
 function toMode(value: string | undefined): CredentialMode {
   if (!value) return 'auto';
@@ -159,6 +166,13 @@ export async function openBackend(app: App, target: Target): Promise<BackendClie
 export async function openAuth(app: App, target: Target, token?: string): Promise<AuthClient> {
   const { createAuthClient } = await import('../client/auth-client.ts');
   return createAuthClient({ ...(await httpOptionsOf(app, target)), ...optional('token', token) });
+}
+
+/** For files and the account's key. @throws not_authenticated */
+export async function openFiles(app: App, target: Target, token?: string): Promise<FileClient> {
+  const { createFileClient } = await import('../client/file-client.ts');
+  const own = token ?? (await requireCredentials(app, target)).token;
+  return createFileClient({ ...(await httpOptionsOf(app, target)), token: own });
 }
 
 /** `{[key]: value}`, or nothing for undefined. */

@@ -14,7 +14,8 @@ import { openSqlite } from '../local/sqlite.ts';
 import { removeStateFile, writeStateFile } from '../local/state-file.ts';
 import { builtInAgents, createAddedAgents } from './added-agents.ts';
 import type { App } from './app.ts';
-import { httpOptionsOf, requireCredentials, type Target } from './connection.ts';
+import { httpOptionsOf, identityOf, openFiles, requireCredentials, type Target } from './connection.ts';
+import { fileLimitOf } from './file-limit.ts';
 import { proxyOf } from './proxy-settings.ts';
 import { createSessionTools } from './session-tools.ts';
 
@@ -59,6 +60,7 @@ export async function runDaemon(options: RunDaemonOptions): Promise<RunningDaemo
 
 async function open({ app, target, log }: RunDaemonOptions, release: () => void): Promise<RunningDaemon> {
   const { runtime, version, env } = app;
+  const maxBytes = fileLimitOf(env);
   const machineId = await ensureMachineId(app.paths, () => runtime.newId('mach'));
   const { ca } = await httpOptionsOf(app, target);
   const agent = target.url.startsWith('https:') ? createTlsAgent(target.url, proxyOf(env)) : undefined;
@@ -89,6 +91,12 @@ async function open({ app, target, log }: RunDaemonOptions, release: () => void)
       env,
       mcpServers: tools.serversOf,
       onSessionEnded: tools.end,
+    },
+    files: {
+      maxBytes,
+      ownRecipient: () => identityOf(app, target).recipient(),
+      upload: async (...upload) => (await openFiles(app, target)).upload(...upload),
+      commit: async (...commit) => (await openFiles(app, target)).commit(...commit),
     },
     sessionLogs: join(app.paths.logs, 'sessions'),
     onFatal: fail,

@@ -4,7 +4,9 @@ import {
   request as requestHttp,
   type RequestOptions,
 } from 'node:http';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { fromWireError, KaiwuError, type WireError } from '../core/errors.ts';
 import { toBaseUrl } from './base-url.ts';
 import { notABackend, redirected, toTransportError } from './http-errors.ts';
@@ -23,11 +25,13 @@ export interface HttpOptions {
 }
 
 export interface HttpRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT';
   /** Begins with a slash. */
   path: string;
   query?: Record<string, string>;
   body?: unknown;
+  /** Bytes in place of a JSON body, sent as they come. What it throws is thrown. */
+  stream?: AsyncIterable<Uint8Array>;
   headers?: Record<string, string>;
   signal?: AbortSignal;
   /** Milliseconds until the whole answer is here. */
@@ -69,7 +73,7 @@ export function createHttp(options: HttpOptions): Http {
 
   /** Settles when the head of the answer is there. */
   async function begin(
-    { method, path, query, body, headers, signal }: Omit<HttpRequest, 'timeoutMs'>,
+    { method, path, query, body, stream, headers, signal }: Omit<HttpRequest, 'timeoutMs'>,
     silenceMs?: number,
   ): Promise<IncomingMessage> {
     const { request, options: how } = await find();
@@ -91,7 +95,8 @@ export function createHttp(options: HttpOptions): Http {
       asked.on('error', reject);
       limitConnecting(asked);
       if (silenceMs !== undefined) asked.setTimeout(silenceMs, () => asked.destroy(tookTooLong()));
-      asked.end(text);
+      if (stream === undefined) asked.end(text);
+      else pipeline(Readable.from(stream, { objectMode: false }), asked).catch(reject);
     });
   }
 
@@ -106,6 +111,8 @@ export function createHttp(options: HttpOptions): Http {
         const answer = await begin({ ...request, signal: either });
         const status = answer.statusCode ?? 0;
         const text = (await buffer(limited(answer))).toString('utf8');
+        // Refused in the middle: the rest is not sent.
+        if (request.stream !== undefined && status >= 400) answer.socket.destroy();
         if (status >= 300 && status < 400 && status !== 304) throw redirected(url, answer.headers.location);
         return { status, headers: answer.headers, json: parseJson(url, status, answer.headers, text) };
       } catch (error) {

@@ -1,6 +1,6 @@
 import type { Approval } from './approval.ts';
-import { toBinding, toReadBinding } from './approval-binding.ts';
-import { isOwn, reaches, toCallerAgain, toNotice, toRequester, toShown, toSummary } from './approval-card.ts';
+import { createFreshness, type FreshnessOptions } from './approval-fresh.ts';
+import { isOwn, reaches, toNotice, toRequester, toShown, toSummary } from './approval-card.ts';
 import {
   alreadyDecided,
   approvalNotFound,
@@ -11,34 +11,26 @@ import {
   requireNoSecrets,
   requireSameDecision,
   SELF_DECISION_RULE,
-  stale,
   tooManyPending,
 } from './approval-errors.ts';
 import type { ApprovalNotice, Caller, Envelope } from './call.ts';
 import { CallWithdrawn } from './call.ts';
-import { requireCallable } from './caller.ts';
-import type { Catalog } from './catalog.ts';
-import { toArtifactId, toInputDigest } from './digest.ts';
+import { toArtifactId } from './digest.ts';
 import type { EngineOptions } from './engine.ts';
 import { fromWireError, toWireError } from './errors.ts';
 import type { Executor, ReadyCall } from './executor.ts';
 import type { GrantAnswer } from './grants.ts';
 import { requireSameInput } from './idempotency.ts';
-import { invalidInput, parseInput } from './input.ts';
-import type { PolicyDocument } from './policy.ts';
-import { DEFAULT_SETTINGS, resolvePolicy } from './policy.ts';
+import { invalidInput } from './input.ts';
+import { DEFAULT_SETTINGS } from './policy.ts';
 import type { ApprovalsPort } from './ports/governance.ts';
-import type { SessionsPort } from './ports/sessions.ts';
 import { redact } from './redact.ts';
 import { isReachable } from './resolve-session.ts';
-import { toWords } from './spoken.ts';
 import { waitSettled } from './wait-settled.ts';
 
 export interface ApprovalsOptions
-  extends Pick<EngineOptions, 'approvalStore' | 'runtime' | 'ownerId' | 'onApprovalChange'> {
-  catalog: Catalog;
-  getPolicy(): Promise<PolicyDocument>;
-  sessions: SessionsPort;
+  extends FreshnessOptions,
+    Pick<EngineOptions, 'approvalStore' | 'ownerId' | 'onApprovalChange'> {
   check: Executor['check'];
   /** Runs what was approved and writes its audit row. */
   runApproved(ready: ReadyCall, artifactId: string): Promise<Envelope>;
@@ -70,6 +62,7 @@ export interface Approvals extends ApprovalsPort {
 /** The state machine of approvals. Every move is the store's compare-and-set; the winner of a move does what follows. */
 export function createApprovals(options: ApprovalsOptions): Approvals {
   const { approvalStore: store, catalog, runtime, ownerId, sessions } = options;
+  const { bindingOf, requireFresh } = createFreshness(options);
 
   async function load(artifactId: string): Promise<Approval> {
     const approval = await store.get(artifactId);
@@ -89,20 +82,6 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
 
   const isOver = (approval: Approval): boolean => approval.expiresAt <= runtime.now().toISOString();
 
-  /** `words`: what was heard; without them what would be said now. */
-  async function bindingOf(approval: Omit<Approval, 'boundTo'>, words?: string): Promise<string> {
-    const { actionId, sessionId, confirmation, input, requester } = approval;
-    const manifest = catalog.manifest(actionId);
-    const [session] = sessionId === undefined ? [] : await sessions.findByPrefix(sessionId, 1);
-    const binding = toBinding(runtime, manifest, session);
-    if (confirmation === undefined) return binding;
-    const policy = await options.getPolicy();
-    return toReadBinding(runtime, binding, {
-      words: words ?? toWords(manifest, input, session, confirmation.language),
-      asks: resolvePolicy(policy, manifest, requester.surface, requester.scope).approval.value,
-    });
-  }
-
   async function insert(
     ready: ReadyCall,
     more: Partial<Pick<Approval, 'reason' | 'nearestGrant' | 'confirmation' | 'triesLeft' | 'expiresAt'>>,
@@ -114,11 +93,16 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       ...DEFAULT_SETTINGS,
       ...(await options.getPolicy()).settings,
     };
+    const precondition = await options.look(ready);
     const now = runtime.now();
     const card: Omit<Approval, 'boundTo'> = {
       artifactId: key === undefined ? runtime.newUuid() : toArtifactId(runtime, caller.tokenId, key),
       actionId: action.id,
-      summary: toSummary(action.title.en, redact(input, action.secrets), Object.keys(action.input.shape)),
+      summary: toSummary(
+        action.title.en,
+        { ...precondition, ...redact(input, action.secrets) },
+        Object.keys(action.input.shape),
+      ),
       status: 'pending',
       input,
       inputDigest,
@@ -129,7 +113,10 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       expiresAt: new Date(now.getTime() + approvalHours * 3_600_000).toISOString(),
       ...more,
     };
-    const asked: Approval = { ...card, boundTo: await bindingOf(card, card.confirmation?.words) };
+    const asked: Approval = {
+      ...card,
+      boundTo: await bindingOf(card, precondition, card.confirmation?.words),
+    };
     const { approval, pending } = await store.insertOrFold(asked, maxPendingApprovals, now.toISOString());
     if (approval === undefined) throw tooManyPending(pending, maxPendingApprovals);
     // Approvals are kept for longer than keys are.
@@ -143,22 +130,6 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     if (caller.surface !== 'mcp' || !isOwn(approval, caller)) return;
     const { rules } = await options.getPolicy();
     if (rules[SELF_DECISION_RULE]?.mcp?.enabled !== true) throw ownRequest(approval);
-  }
-
-  /** The approved object must still be what was reviewed, and allowed today. */
-  async function requireFresh(approval: Approval): Promise<ReadyCall> {
-    const { actionId, inputDigest, sessionId } = approval;
-    const { action } = catalog.find(actionId);
-    if (toInputDigest(runtime, actionId, approval.input) !== inputDigest) throw stale(approval, 'its input');
-    if ((await bindingOf(approval)) !== approval.boundTo) {
-      const what = sessionId === undefined ? 'the action' : 'the action or the session';
-      throw stale(approval, approval.confirmation === undefined ? what : `${what}, or the policy,`);
-    }
-    const { surface, scope } = approval.requester;
-    requireCallable(action, resolvePolicy(await options.getPolicy(), action, surface, scope));
-    const input = parseInput(action, catalog.manifest(actionId), approval.input);
-    const caller = toCallerAgain(approval);
-    return { action, input, inputDigest, caller, ...(sessionId === undefined ? {} : { sessionId }) };
   }
 
   /** Runs an approved request if this caller wins the lease. Undefined when another one has it. */

@@ -17,8 +17,14 @@ export function toAuditInput(
   try {
     // A call that came so far has its digest already; it may be over megabytes.
     const inputDigest =
-      call.inputDigest ?? toInputDigest(runtime, actionId, withoutFields(input, action?.secrets));
-    return { input: redact(toShort(toObject(input)) as object, action?.secrets), inputDigest };
+      call.inputDigest ??
+      toInputDigest(
+        runtime,
+        actionId,
+        withoutFields(withoutFields(input, action?.secrets), action?.transient),
+      );
+    const hidden = [...(action?.secrets ?? []), ...(action?.transient ?? [])];
+    return { input: redact(toShort(toObject(input)) as object, hidden), inputDigest };
   } catch {
     return { input: { unreadable: true }, inputDigest: '' };
   }

@@ -65,7 +65,7 @@ function unknownAction(name: string, names: string[]): KaiwuError {
 }
 
 function toManifest(action: AnyAction): ActionManifest {
-  const { input, output, run: _, ...data } = action;
+  const { input, output, run: _, precondition: __, ...data } = action;
   return {
     ...(data satisfies ActionData),
     toolName: toToolName(action.id),

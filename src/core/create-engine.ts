@@ -28,6 +28,7 @@ export function createEngine(options: EngineOptions): ActionEngine {
     getPolicy,
     sessions,
     check,
+    look: async ({ action, input, caller }) => action.precondition?.({ input, caller, ports }),
     runApproved: (...call) => executor.runApproved(...call),
   });
   const grants = createGrants({ ...options, runtime, catalog, getApproval: approvals.load });

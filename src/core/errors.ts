@@ -47,6 +47,7 @@ export const ERRORS = {
   access_denied: kind(403, 9),
   not_found: kind(404, 5),
   file_not_found: kind(404, 5),
+  file_read_error: kind(409, 6),
   is_directory: kind(400, 2),
   not_a_file: kind(400, 2),
   file_too_large: kind(413, 2),

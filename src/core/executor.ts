@@ -14,8 +14,9 @@ import { invalidInput, parseInput } from './input.ts';
 import { type Answered, resolvePolicy } from './policy.ts';
 import type { ActionPorts } from './ports/index.ts';
 import { redact, redactText } from './redact.ts';
+import { withoutTransient } from './transient.ts';
 import { resolveSession } from './resolve-session.ts';
-import type { AnyAction } from './spec.ts';
+import type { AnyAction, Precondition } from './spec.ts';
 import { toToolName } from './spec.ts';
 import { MAX_WAIT_SECONDS } from './wait.ts';
 
@@ -29,6 +30,8 @@ export interface ReadyCall {
   inputDigest: string;
   sessionId?: string;
   caller: Caller;
+  /** What the action's precondition found, where the call was approved. */
+  reviewed?: Precondition;
 }
 
 /** The same, before the policy's gate. */
@@ -69,6 +72,7 @@ export interface Executor extends Pick<ActionEngine, 'execute'> {
     input: Record<string, unknown>,
     caller: Caller,
     signal: AbortSignal,
+    reviewed?: Precondition,
   ): Promise<Envelope>;
   /** Finds, judges, validates and resolves a call without running it. @throws what such a call would be refused with */
   check(caller: Caller, name: string, raw: unknown): Promise<ReadyCall>;
@@ -106,7 +110,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const sessionId = await resolveSession(action, input, caller, ports.sessions);
     if (sessionId !== undefined) trace.sessionId = sessionId;
     const inputDigest = toInputDigest(runtime, action.id, withoutFields(input, action.secrets));
-    trace.inputDigest = inputDigest;
+    // What is kept nowhere could be guessed from a digest that the audit keeps.
+    if (action.transient === undefined) trace.inputDigest = inputDigest;
     const { approval } = answer;
     return {
       action,
@@ -123,6 +128,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     input: Record<string, unknown>,
     caller: Caller,
     signal: AbortSignal,
+    reviewed?: Precondition,
   ): Promise<Envelope> {
     const seconds = (caller.maxWaitSeconds ?? MAX_WAIT_SECONDS) + DEADLINE_SLACK_SECONDS;
     const deadline = AbortSignal.timeout(seconds * 1000);
@@ -132,7 +138,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
       );
     });
     late.catch(() => {});
-    const run = action.run({ input, caller, ports, signal: AbortSignal.any([signal, deadline]) });
+    const call = { input, caller, ports, signal: AbortSignal.any([signal, deadline]) };
+    const run = action.run(reviewed === undefined ? call : { ...call, reviewed });
     const output = action.output.parse(await Promise.race([run, late]));
     return { status: 'ok', output };
   }
@@ -219,7 +226,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       },
       // A caller that is gone comes back with its key for the outcome, so the work is not given up with the connection.
       run: (willRun) => settle(call, ready, trace, new AbortController().signal, willRun),
-      toStored: (envelope) => redact(envelope) as unknown as Envelope,
+      toStored: (envelope) => redact(withoutTransient(envelope, action)) as unknown as Envelope,
     });
   }
 
@@ -263,7 +270,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         ...(sessionId === undefined ? {} : { sessionId }),
       };
       const envelope = await outcomeOf(call, () =>
-        perform(action, input, caller, new AbortController().signal),
+        perform(action, input, caller, new AbortController().signal, ready.reviewed),
       );
       await audit(trace, envelope, startedMs, at).catch((error: unknown) => options.onError(error, call));
       return envelope;

@@ -1,4 +1,5 @@
 import type { AgentInfo } from './agent.ts';
+import type { FileFacts, SentFile } from './file.ts';
 import type { Delivery, PermissionMode, QuestionAnswer, SessionEvent } from './session.ts';
 
 /**
@@ -145,6 +146,22 @@ export type DaemonMethods = {
   'session.archive': {
     params: { sessionId: string };
     result: { worktree: 'none' | 'removed' | 'kept'; reason?: string };
+  };
+  /** Looks at a file as `file.send` would, and reads it once. @throws what `file.send` refuses it with */
+  'file.look': { params: { sessionId: string; path: string }; result: FileFacts };
+  /** Encrypts a file and uploads it under the id that the backend expects. Answers once the backend has it. */
+  'file.send': {
+    params: {
+      sessionId: string;
+      fileId: string;
+      path: string;
+      message?: string;
+      /** Of the account. A daemon that knows another one refuses. */
+      recipient: string;
+      /** What a person approved; another file is `approval_stale`. */
+      reviewed?: FileFacts;
+    };
+    result: SentFile;
   };
   'agents.list': { params: Record<string, never>; result: { agents: AgentInfo[] } };
 };

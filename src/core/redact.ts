@@ -24,6 +24,8 @@ const SECRET_TEXT: [RegExp, string][] = [
   [/(--[\w-]{0,40}(?:token|secret|password|key)\s+)(?!-)\S+/gi, `$1${HIDDEN}`],
   // Keys of well-known services.
   [/\b(?:sk|pk|rk|ghp|gho|ghs|github_pat|glpat|xox[abps]|AKIA|AIza)[-_A-Za-z0-9]{12,}/g, HIDDEN],
+  // Secret keys of age.
+  [/\bAGE-SECRET-KEY-[A-Z0-9-]{8,}/gi, HIDDEN],
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, HIDDEN],
 ];
 

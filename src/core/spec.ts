@@ -112,6 +112,11 @@ export interface ActionData {
   hints?: Record<string, FieldHint>;
   /** Input fields that are never stored, logged, audited or shown. */
   secrets?: string[];
+  /**
+   * Fields of input and output that are passed on and kept nowhere: not in the audit, not with an idempotency key. Only a request
+   * for approval keeps them, since a person reads it before the call can run.
+   */
+  transient?: string[];
   /** Input fields for which `null` means "clear" and is not treated as absent. */
   clearable?: string[];
   /** Fields that the CLI takes by position. */
@@ -129,19 +134,36 @@ export interface ActionData {
 }
 
 export interface ActionRun<I, O> {
-  (call: { input: I; caller: Caller; ports: ActionPorts; signal: AbortSignal }): Promise<O>;
+  (call: {
+    input: I;
+    caller: Caller;
+    ports: ActionPorts;
+    signal: AbortSignal;
+    /** What `precondition` answered just before, where the call was approved. */
+    reviewed?: Precondition;
+  }): Promise<O>;
 }
+
+/** What an approval is bound to beside the input, in plain words: it is part of what the person reads. */
+export type Precondition = Record<string, string | number>;
 
 /** A whole action: data first, then schemas, then `run`. */
 export interface ActionSpec<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject>
   extends ActionData {
   input: I;
   output: O;
+  /**
+   * Looks at what the call would work on, when it is filed for approval and again before it runs: a file's hash. What has
+   * changed is not what was approved. @throws what the call itself would be refused with
+   */
+  precondition?: (call: { input: z.output<I>; caller: Caller; ports: ActionPorts }) => Promise<Precondition>;
   run: ActionRun<z.output<I>, z.input<O>>;
 }
 
 /** A spec whose schema types are forgotten, as the catalog holds it. */
-export type AnyAction = Omit<ActionSpec, 'run'> & {
+export type AnyAction = Omit<ActionSpec, 'run' | 'precondition'> & {
+  // oxlint-disable-next-line typescript/no-explicit-any -- the same
+  precondition?: (call: { input: any; caller: Caller; ports: ActionPorts }) => Promise<Precondition>;
   // oxlint-disable-next-line typescript/no-explicit-any -- the executor has parsed the input with this very schema
   run: ActionRun<any, Record<string, unknown>>;
 };

@@ -1,6 +1,7 @@
 import { type BackendMethods, LINK_PROTOCOL } from '../core/link.ts';
 import { createGuardian } from './acp/guardian.ts';
 import { createAgentRegistry } from './agents/registry.ts';
+import { createFiles } from './files/files.ts';
 import { createHandlers } from './handlers.ts';
 import { createJournal } from './journal/journal.ts';
 import { createMachineLink, type LinkStatus } from './link/link.ts';
@@ -102,6 +103,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
 
   const handlers = createHandlers({
     sessions,
+    files: createFiles({ journal, log, files: options.files }),
     registry,
     flushed: (sessionId) => sender.flushed(sessionId, FLUSH_MS),
     isEnding: () => ending.signal.aborted,

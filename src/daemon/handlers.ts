@@ -2,6 +2,7 @@ import { KaiwuError } from '../core/errors.ts';
 import type { DaemonMethods } from '../core/link.ts';
 import type { RpcHandlers } from '../core/rpc-peer.ts';
 import type { AgentRegistry } from './agents/registry.ts';
+import type { Files } from './files/files.ts';
 import type { ManagedSession } from './session/session.ts';
 import type { Sessions } from './session/sessions.ts';
 import { checkMode } from './session/start-params.ts';
@@ -9,12 +10,13 @@ import { checkMode } from './session/start-params.ts';
 /** What the backend may ask of this daemon. */
 export function createHandlers(options: {
   sessions: Sessions;
+  files: Files;
   registry: Pick<AgentRegistry, 'list' | 'learnVersions'>;
   /** Resolves when the backend has the session's events, or cannot have them now. */
   flushed(sessionId: string): Promise<void>;
   isEnding(): boolean;
 }): RpcHandlers<DaemonMethods> {
-  const { sessions, registry } = options;
+  const { sessions, registry, files } = options;
 
   /** The backend reads the session's row right after the answer, so the events that change it go first. */
   async function then<T>(sessionId: string, work: () => Promise<T>): Promise<T> {
@@ -58,6 +60,8 @@ export function createHandlers(options: {
         on(sessionId, (session) => session.answer(requestId, { kind: 'permission', optionId }, by)),
       'session.answer_question': ({ sessionId, requestId, answer, content, by }) =>
         on(sessionId, (session) => session.answer(requestId, { kind: 'question', answer, content }, by)),
+      'file.look': (params) => files.look(params),
+      'file.send': (params) => then(params.sessionId, () => files.send(params)),
       'agents.list': async () => {
         void registry.learnVersions();
         return { agents: registry.list() };

@@ -6,6 +6,7 @@ import { MAX_LINE_BYTES } from './acp/connection.ts';
 import { END_GRACES, type EndGraces } from './acp/group.ts';
 import type { McpServerConfig } from './acp/open.ts';
 import { ATTACHMENT_LIMITS, type AttachmentLimits } from './session/attachments.ts';
+import type { FileOptions } from './files/files.ts';
 import type { AgentDefinition } from './agents/agents.ts';
 import type { Environment } from './agents/environment.ts';
 
@@ -91,6 +92,8 @@ export interface DaemonOptions {
     /** Called when the agent of a session is gone, or did not come. */
     onSessionEnded?(sessionId: string): void;
   };
+  /** Without it no file can be sent. */
+  files?: FileOptions;
   /** Folder of the sessions' logs and attachments. */
   sessionLogs: string;
   limits?: Partial<SessionLimits>;

@@ -47,6 +47,8 @@ export interface HomePaths {
   backend: {
     folder: string;
     database: string;
+    /** Ciphertext of files. */
+    blobs: string;
     bootstrap: string;
     identity: string;
     state: string;
@@ -62,6 +64,10 @@ export interface ProfilePaths {
   credentials: string;
   /** Says which store holds the credentials. */
   credentialStore: string;
+  /** The account's key, which store holds it, and its public half. */
+  identity: string;
+  identityStore: string;
+  recipient: string;
   daemonState: string;
   daemonDatabase: string;
   daemonLock: string;
@@ -79,6 +85,7 @@ export function toHomePaths(home: string): HomePaths {
     backend: {
       folder: backend,
       database: join(backend, 'kaiwu.db'),
+      blobs: join(backend, 'blobs'),
       bootstrap: join(backend, 'bootstrap.json'),
       identity: join(backend, 'identity.json'),
       state: join(backend, 'backend.json'),
@@ -91,6 +98,9 @@ export function toHomePaths(home: string): HomePaths {
         folder,
         credentials: join(folder, 'credentials.json'),
         credentialStore: join(folder, 'credential-store.json'),
+        identity: join(folder, 'identity.json'),
+        identityStore: join(folder, 'identity-store.json'),
+        recipient: join(folder, 'recipient.json'),
         daemonState: join(folder, 'daemon.json'),
         daemonDatabase: join(folder, 'daemon.db'),
         daemonLock: join(folder, 'daemon.lock'),

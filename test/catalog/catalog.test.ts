@@ -51,7 +51,7 @@ describe.each(each)('%s', (id, action) => {
   const manifest = catalog.manifest(id);
 
   it('is plain data but for its schemas and run', () => {
-    const { input: _, output: __, run: ___, ...data } = action;
+    const { input: _, output: __, run: ___, precondition: ____, ...data } = action;
     expect(isPlain(data)).toBe(true);
   });
 

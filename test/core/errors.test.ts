@@ -35,6 +35,7 @@ const PINNED = {
   access_denied: [403, 9, false],
   not_found: [404, 5, false],
   file_not_found: [404, 5, false],
+  file_read_error: [409, 6, false],
   is_directory: [400, 2, false],
   not_a_file: [400, 2, false],
   file_too_large: [413, 2, false],

@@ -9,6 +9,9 @@ export const MAX_CALL_BYTES = 8 * 1024 * 1024;
 /** Largest body of a request that carries no token yet, bytes. */
 export const MAX_SIGN_IN_BYTES = 16 * 1024;
 
+/** Milliseconds for the whole of a JSON body. */
+const BODY_MS = 120_000;
+
 /**
  * Reads a JSON body, decoded whole, so that no character is cut between two reads.
  * @throws payload_too_large | invalid_input | canceled when the caller goes away
@@ -56,7 +59,13 @@ function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer>
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    // The server's own limit leaves time for large uploads.
+    const late = setTimeout(() => {
+      incoming.pause();
+      settle(() => reject(new KaiwuError('timeout', 'The request was not whole in time.')));
+    }, BODY_MS);
     const settle = (finish: () => void) => {
+      clearTimeout(late);
       incoming.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
       finish();
     };

@@ -11,6 +11,7 @@ export type AskMachine = <K extends DaemonMethod>(
   method: K,
   params: DaemonMethods[K]['params'],
   caller: Caller,
+  timeoutMs?: number,
 ) => Promise<DaemonMethods[K]['result']>;
 
 /** Milliseconds for what a daemon answers without starting an agent. */
@@ -20,9 +21,9 @@ export function createAskMachine(options: {
   links: MachineLinks;
   machines: Pick<MachineStore, 'get'>;
 }): AskMachine {
-  return async (machineId, method, params, caller) => {
+  return async (machineId, method, params, caller, timeoutMs = ASK_TIMEOUT_MS) => {
     try {
-      return await options.links.request(machineId, method, params, ASK_TIMEOUT_MS);
+      return await options.links.request(machineId, method, params, timeoutMs);
     } catch (error) {
       if (!(error instanceof KaiwuError && error.code === 'machine_offline')) throw error;
       throw await toOfflineError(options.machines, machineId, caller);

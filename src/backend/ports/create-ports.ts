@@ -1,3 +1,5 @@
+import { createFilesPort } from '../blobs/files-port.ts';
+import type { Uploads } from '../blobs/uploads.ts';
 import type { BackendPorts } from '../../core/engine.ts';
 import type { BackendServer } from '../../core/ports/fleet.ts';
 import type { Logger } from '../../core/ports/host.ts';
@@ -31,6 +33,8 @@ export interface PortsOptions {
   revocations: Revocations;
   runtime: Runtime;
   randomBytes: RandomBytes;
+  /** Undefined where this backend keeps no files. */
+  uploads: Uploads | undefined;
   log: Logger;
   /** This node, as it is now. */
   serverInfo(): BackendServer;
@@ -75,6 +79,7 @@ export function createBackendPorts(options: PortsOptions): { ports: BackendPorts
     messages: createMessages(options),
     runs: createRuns({ store, work: runWork, runtime, freshAgents }),
     inbox: createInbox(options),
+    files: createFilesPort({ ...options, ask }),
     transcripts: store.transcripts,
     machines: createMachines(options),
     agents: createAgents({ store, links, freshAgents }),

@@ -5,6 +5,7 @@ import { createApprovalStore } from './approvals.ts';
 import { createAuditStore } from './audit.ts';
 import { createDeviceCodeStore } from './device-codes.ts';
 import { createFeedStore } from './feed.ts';
+import { createFileStore } from './files.ts';
 import { createGrantStore } from './grants.ts';
 import { createIdempotencyStore } from './idempotency.ts';
 import { createIdentityStore } from './identity.ts';
@@ -42,6 +43,7 @@ export function createStore(db: Kysely<Schema>, runtime: Runtime): BackendStore 
     feed: createFeedStore(db, writer, runtime),
     inbox: createInboxStore(db),
     runs: createRunStore(db, writer, runtime),
+    files: createFileStore(db, runtime),
     close: async () => {
       await writer.settled();
       await db.destroy();

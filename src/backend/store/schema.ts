@@ -245,6 +245,20 @@ export interface Schema {
     expiresAt: string;
     status: DeviceCode['status'];
     polledAt: string | null;
+    /** Of the device, to which the account's key is sealed. */
+    recipient: string | null;
+    sealedKey: string | null;
   };
+  files: {
+    fileId: string;
+    sessionId: string;
+    machineId: string;
+    sizeBytes: number;
+    storedBytes: number;
+    sealed: string;
+    createdAt: string;
+  };
+  /** One row a key; the highest is in force. */
+  accountKeys: { keyId: number; recipient: string; createdAt: string };
   feed: { feedId: Generated<number>; at: string; body: Json<FeedBody> };
 }

@@ -17,6 +17,7 @@ import type {
   Session,
   SessionEvent,
 } from '../../core/session.ts';
+import type { FileStore } from './files.ts';
 import type { RunStore } from './run-store.ts';
 
 /** Everything that the backend keeps. One implementation a database; test/backend/store loops over them. */
@@ -35,6 +36,7 @@ export interface BackendStore {
   feed: FeedStore;
   inbox: InboxStore;
   runs: RunStore;
+  files: FileStore;
   close(): Promise<void>;
 }
 
@@ -187,6 +189,10 @@ export interface DeviceCode {
   status: 'pending' | 'approved' | 'denied' | 'used';
   /** Last poll, to answer `slow_down`. */
   polledAt?: string;
+  /** Recipient of age that the device made for this sign-in. */
+  recipient?: string;
+  /** The account's key, sealed to it by whoever approved. */
+  sealedKey?: string;
 }
 
 export interface IdentityStore {

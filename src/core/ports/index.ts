@@ -1,6 +1,7 @@
 import type { DiscoveryPort } from './discovery.ts';
 import type { AgentsPort, MachinesPort, ServersPort } from './fleet.ts';
 import type { ApprovalsPort, AuditPort, GrantsPort, IdentityPort, PoliciesPort } from './governance.ts';
+import type { FilesPort } from './files.ts';
 import type { InboxPort } from './inbox.ts';
 import type { PreviewsPort } from './previews.ts';
 import type { RunsPort } from './runs.ts';
@@ -15,6 +16,7 @@ export interface ActionPorts {
   transcripts: TranscriptsPort;
   runs: RunsPort;
   inbox: InboxPort;
+  files: FilesPort;
   machines: MachinesPort;
   agents: AgentsPort;
   servers: ServersPort;

@@ -131,6 +131,12 @@ export function createFakeDaemon(
 
   /** What each request does here; the answer follows. */
   const work: { [K in keyof DaemonMethods]: (params: DaemonMethods[K]['params']) => Promise<unknown> } = {
+    async 'file.look'() {
+      throw new KaiwuError('file_not_found', 'this daemon has no files');
+    },
+    async 'file.send'() {
+      throw new KaiwuError('file_not_found', 'this daemon has no files');
+    },
     async 'session.start'({ sessionId, permissionMode }) {
       if (!sessions.has(sessionId)) {
         sessions.set(sessionId, { events: [], messages: [], acked: 0, turns: Promise.resolve() });

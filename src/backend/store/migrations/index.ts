@@ -5,6 +5,7 @@ import { governance } from './0002-governance.ts';
 import { sessionTree } from './0003-session-tree.ts';
 import { runs } from './0004-runs.ts';
 import { readBack } from './0005-read-back.ts';
+import { files } from './0006-files.ts';
 import type { MigrationDialect } from './migration-dialect.ts';
 
 type Change = (db: Kysely<unknown>, dialect: MigrationDialect, runtime: Runtime) => Promise<void>;
@@ -16,6 +17,7 @@ const CHANGES: Record<string, Change> = {
   '0003-session-tree': sessionTree,
   '0004-runs': runs,
   '0005-read-back': readBack,
+  '0006-files': files,
 };
 
 export const toMigrations = (dialect: MigrationDialect, runtime: Runtime): Record<string, Migration> =>
