@@ -1,6 +1,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { buildWeb } from './build-web.ts';
 import { root, writeRegistry } from './registry.ts';
 
 const dist = join(root, 'dist');
@@ -55,7 +56,7 @@ async function writeCatalog(): Promise<void> {
 
 await writeRegistry();
 await rm(fresh, { recursive: true, force: true });
-await Promise.all([bundleProcesses(), bundleMcp(), bundleBridge()]);
+await Promise.all([bundleProcesses(), bundleMcp(), bundleBridge(), buildWeb(join(fresh, 'web'))]);
 await writeCatalog();
 // Swapped at once, so that whoever starts a process meanwhile finds the old or the new one.
 await rm(dist, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import { root, writeRegistry } from './registry.ts';
 /** Every check, the same here and in CI. All run, so that one round shows everything. */
 const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ['types', 'tsc', '--noEmit'],
+  ['types of the app', 'tsc', '--noEmit', '--project', 'src/web'],
   ['lint', 'oxlint', '--type-aware', '--deny-warnings'],
   ['format', 'biome', 'format', '.'],
   ['dead code', 'knip', '--no-progress'],

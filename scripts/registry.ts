@@ -13,6 +13,39 @@ export async function listActionFiles(): Promise<{ id: string; file: string }[]>
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
+/** The actions as an object of objects, each name of an id one step down: `session.list(input)`. */
+function toActionTree(files: { id: string }[]): string {
+  const tree: Tree = {};
+  for (const [i, { id }] of files.entries()) {
+    const parts = id.split('.');
+    const parent = parts.slice(0, -1).reduce((at, part) => (at[part] ??= {}) as Tree, tree);
+    parent[parts.at(-1)!] = `Call<typeof a${i}>`;
+  }
+  return toType(tree);
+}
+
+type Tree = { [name: string]: Tree | string };
+
+const toType = (tree: Tree | string): string =>
+  typeof tree === 'string'
+    ? tree
+    : `{ ${Object.entries(tree)
+        .map(([name, branch]) => `${name}: ${toType(branch)}`)
+        .join('; ')} }`;
+
+/** Writes what the page may call, as types alone: no schema of an action is in its bundle. */
+async function writeActionTypes(files: { id: string; file: string }[]): Promise<void> {
+  const lines = [
+    '// Made by scripts/registry.ts from the files under actions/. Not kept in git.',
+    "import type { Call } from './call.ts';",
+    ...files.map(({ file }, i) => `import type a${i} from '../../../actions/${file}';`),
+    '',
+    `export type Actions = ${toActionTree(files)};`,
+    '',
+  ];
+  await writeFile(join(root, 'src/web/api/actions.generated.ts'), lines.join('\n'));
+}
+
 /** Writes the catalog's registry, so that an action is declared by its file alone. */
 export async function writeRegistry(): Promise<void> {
   const files = await listActionFiles();
@@ -27,4 +60,5 @@ export async function writeRegistry(): Promise<void> {
     '',
   ];
   await writeFile(join(root, 'src/app/registry.generated.ts'), lines.join('\n'));
+  await writeActionTypes(files);
 }

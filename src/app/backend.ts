@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { createBackend } from '../backend/backend.ts';
 import { createSqliteStore } from '../backend/store/sqlite/create-sqlite-store.ts';
@@ -13,6 +14,7 @@ import { openSqlite } from '../local/sqlite.ts';
 import { readStateFile, removeStateFile, writeStateFile } from '../local/state-file.ts';
 import { toVoiceTools } from '../surfaces/voice/tools.ts';
 import type { App } from './app.ts';
+import { fileLimitOf } from './file-limit.ts';
 import { registry } from './registry.generated.ts';
 
 export interface RunBackendOptions {
@@ -66,6 +68,9 @@ async function open(options: RunBackendOptions, release: () => void): Promise<Ru
     database: 'sqlite',
     createEngine: (parts) => createEngine({ ...parts, actions: registry }),
     toVoiceTools,
+    // Beside the bundles of dist/.
+    webFolder: fileURLToPath(new URL('./web/', import.meta.url)),
+    files: { folder: paths.blobs, maxBytes: fileLimitOf(app.env) },
     runtime,
     randomBytes: (count) => randomBytes(count),
     agentSessionBehind,

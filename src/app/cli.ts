@@ -7,6 +7,7 @@ import { type CliIo, ignoreBrokenPipes } from '../surfaces/cli/io.ts';
 import { runCli } from '../surfaces/cli/run.ts';
 import { type App, createApp } from './app.ts';
 import { agentCommands } from './commands/agents.ts';
+import { appCommand } from './commands/app.ts';
 import { authCommands } from './commands/auth.ts';
 import { daemonCommands } from './commands/daemon.ts';
 import { withFileCommands } from './commands/file-commands.ts';
@@ -46,11 +47,13 @@ async function allCommands(channel: Channel, io: CliIo): Promise<Command[]> {
     ...processCommands(app, io),
     ...daemonCommands(app, io),
     ...serverCommands(app),
+    appCommand(app),
     ...authCommands(app),
     ...agentCommands(app, io),
     ...mcpCommands(app),
     ...voiceCommands(app),
     ...withFileCommands(
+      app,
       toCommands(manifests, (...call) => runAction(app, ...call)),
       manifests,
       io,

@@ -6,10 +6,13 @@ import { acquireProcessLock, type ProcessLock } from '../local/file-lock.ts';
 import type { UpState } from '../local/process-state.ts';
 import { removeStateFile, writeStateFile } from '../local/state-file.ts';
 import { shellQuote } from '../surfaces/cli/shell-quote.ts';
+import { ensureAccountKey } from './account-key.ts';
 import type { App } from './app.ts';
+import { makeAppLink } from './app-link.ts';
 import { readBootstrap, signInWithSecret } from './bootstrap.ts';
 import { credentialsOf, openAuth, resolveTarget } from './connection.ts';
 import { inspectDaemon } from './daemon-control.ts';
+import { fileLimitOf } from './file-limit.ts';
 import { inspectUp, LOCAL_PROFILE } from './local-profile.ts';
 import { toHostConfig } from './mcp-config.ts';
 import { programName } from './program-name.ts';
@@ -34,6 +37,7 @@ export interface UpOptions {
  * @returns what to tell at the end
  */
 export async function runUp(app: App, options: UpOptions): Promise<{ stopped: boolean; url?: string }> {
+  fileLimitOf(app.env);
   const lock = await acquireProcessLock(app.paths.up.lock).catch((error: unknown) => {
     if (error instanceof KaiwuError && error.code === 'conflict') return undefined;
     throw error;
@@ -70,7 +74,7 @@ async function superviseBoth(app: App, options: UpOptions, lock: ProcessLock): P
     const startTime = app.processes.startTime(pid) ?? '';
     const state: UpState = { pid, startTime, version: app.version, url, keepsDaemon };
     await writeStateFile(app.paths.up.state, state);
-    await options.say(welcome(app, url));
+    await options.say(welcome(app, url, await linkToApp(app)));
     await orAborted(new Promise<never>(() => undefined), options.signal);
   } catch (error) {
     if (!options.signal.aborted) throw error;
@@ -131,6 +135,7 @@ async function signIn(app: App, url: string): Promise<void> {
     );
     if (works) {
       if (known.url !== url) await store.write({ ...known, url });
+      await ensureAccountKey(app, target, known.token);
       return;
     }
   }
@@ -144,7 +149,9 @@ async function signIn(app: App, url: string): Promise<void> {
       },
     );
   }
-  await store.write(await signInWithSecret(await openAuth(app, target), bootstrap.secret));
+  const signedIn = await signInWithSecret(await openAuth(app, target), bootstrap.secret);
+  await store.write(signedIn);
+  await ensureAccountKey(app, target, signedIn.token);
 }
 
 const localIsTaken = (url: string): KaiwuError =>
@@ -175,13 +182,26 @@ async function tellRunning(app: App, { say, signal }: UpOptions): Promise<{ stop
   });
 }
 
-function welcome(app: App, url: string): string {
+/** How the page is opened; without a link where none can be made, since everything else runs. */
+async function linkToApp(app: App): Promise<string> {
+  const again = `${programName(app)} app`;
+  const target = await resolveTarget(app, { server: LOCAL_PROFILE }, false);
+  return makeAppLink(app, target).then(
+    ({ url }) =>
+      `Open the app (the link is good once, for five minutes; \`${again}\` makes another):\n\n  ${url}`,
+    () => `To open the app: \`${again}\``,
+  );
+}
+
+function welcome(app: App, url: string, link: string): string {
   const { config } = toHostConfig(app, 'claude');
   const program = programName(app);
   // Another terminal need not have what this one was started with.
   const home = app.env.KAIWU_HOME ? `  export KAIWU_HOME=${shellQuote(app.paths.home)}\n` : '';
   const newest = `"$(${program} session list --limit 1 | grep -o '^sess_[a-z0-9]*')"`;
   return `ready ${url}
+
+${link}
 
 To use Kaiwu from an MCP host, paste this into its configuration.
 For other hosts: ${program} mcp config --host NAME

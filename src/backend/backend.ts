@@ -6,6 +6,9 @@ import type { Runtime } from '../core/ports/stores.ts';
 import { createBootstrap } from './auth/bootstrap.ts';
 import { createDeviceFlow } from './auth/device-flow.ts';
 import { createSignIn } from './auth/sign-in.ts';
+import { createBlobs } from './blobs/blobs.ts';
+import { createUploads } from './blobs/uploads.ts';
+import type { FileStorage } from './http/file-routes.ts';
 import { isLoopback } from '../core/loopback.ts';
 import { bracketed, requireOwnAddress } from './http/address-guard.ts';
 import { type AgentSessionBehind, createAgentGuard } from './http/agent-guard.ts';
@@ -47,6 +50,10 @@ export interface BackendOptions {
   publishBootstrap?(bootstrap: { secret: string; url: string }): Promise<void>;
   /** The catalog as tools of voice models; the voice surface has it. */
   toVoiceTools?: ToVoiceTools;
+  /** Folder of the built app. Without it no page is served. */
+  webFolder?: string;
+  /** Where ciphertext of files is kept, and the largest file, bytes. Without it no file can be sent. */
+  files?: { folder: string; maxBytes: number };
   /** Address that others reach this server by, behind a proxy that speaks TLS: `https://kaiwu.example`. */
   publicUrl?: string;
   /** Further host names that it answers to, without port. */
@@ -75,7 +82,7 @@ export interface Backend {
 const RESUME_AFTER_MS = 5000;
 
 const STREAM_TIMINGS: StreamTimings = { heartbeatMs: 15_000, stallMs: 60_000 };
-const SERVER_TIMINGS: ServerTimings = { headersMs: 15_000, requestMs: 120_000 };
+const SERVER_TIMINGS: ServerTimings = { headersMs: 15_000, requestMs: 30 * 60_000 };
 
 /** The backend: engine, HTTP API and machine links over one store. */
 export function createBackend(options: BackendOptions): Backend {
@@ -112,6 +119,7 @@ export function createBackend(options: BackendOptions): Backend {
   });
   const archives = createArchives({ sessions: store.sessions, links, starts });
   const deliveries = createDeliveries({ store, links, starts, log });
+  const storage = openStorage(options);
   const { ports, runWork } = createBackendPorts({
     store,
     links,
@@ -121,6 +129,7 @@ export function createBackend(options: BackendOptions): Backend {
     revocations,
     runtime,
     randomBytes,
+    uploads: storage?.uploads,
     log,
     serverInfo: () => ({
       serverId,
@@ -178,11 +187,13 @@ export function createBackend(options: BackendOptions): Backend {
     bootstrap,
     agents,
     audit,
+    storage,
     deviceFlow: createDeviceFlow({ codes: store.deviceCodes, signIn, runtime, randomBytes }),
     publicUrl,
     address,
     streamTimings: { ...STREAM_TIMINGS, ...options.timings?.stream },
     toVoiceTools: options.toVoiceTools,
+    webFolder: options.webFolder,
   });
   const server = createHttpServer({
     app,
@@ -218,6 +229,7 @@ export function createBackend(options: BackendOptions): Backend {
     async listen({ host = '127.0.0.1', port = 0 } = {}) {
       if (!isLoopback(host) && options.allowPlainRemote !== true) throw plainRemote(host);
       await store.machines.disconnectAll();
+      await storage?.blobs.open(async (fileId) => (await store.files.get(fileId)) !== undefined);
       await engine.recover();
       await runWork.resume();
       bound = { host, url: '' };
@@ -235,6 +247,12 @@ export function createBackend(options: BackendOptions): Backend {
       return closing;
     },
   };
+}
+
+function openStorage({ files, store }: BackendOptions): FileStorage | undefined {
+  if (files === undefined) return undefined;
+  const blobs = createBlobs(files.folder);
+  return { blobs, uploads: createUploads({ blobs, files: store.files, maxBytes: files.maxBytes }) };
 }
 
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';

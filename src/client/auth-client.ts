@@ -28,19 +28,24 @@ const whoamiSchema = z.looseObject({
 });
 export type Whoami = z.output<typeof whoamiSchema>;
 
+const appLinkSchema = z.looseObject({ url: z.string(), expiresInSeconds: z.number() });
+export type AppLink = z.output<typeof appLinkSchema>;
+
 export type DevicePoll =
   | { state: 'pending' | 'slow_down' | 'expired' | 'denied' }
-  | { state: 'approved'; token: string; deviceId: string };
+  | { state: 'approved'; token: string; deviceId: string; sealedKey?: string };
 
 /** Signing in and out. Every call @throws backend_unreachable | timeout | canceled beside what it names. */
 export interface AuthClient {
   readonly url: string;
   /** Exchanges a one-time secret for a device token. @throws not_authenticated | rate_limited */
   bootstrap(secret: string, deviceName: string, signal?: AbortSignal): Promise<SignedIn>;
-  /** RFC 8628: asks for a code that a signed-in person approves. */
-  requestCode(deviceName: string, signal?: AbortSignal): Promise<DeviceCodeAnswer>;
+  /** RFC 8628: asks for a code that a signed-in person approves. The account's key comes sealed to `recipient`. */
+  requestCode(deviceName: string, signal?: AbortSignal, recipient?: string): Promise<DeviceCodeAnswer>;
   /** RFC 8628: asks whether it was approved. */
   pollCode(deviceCode: string, signal?: AbortSignal): Promise<DevicePoll>;
+  /** Link that opens the app signed in, good once. @throws not_authenticated | permission_escalation_denied */
+  appLink(signal?: AbortSignal): Promise<AppLink>;
   /** Revokes the client's own token. @throws not_authenticated */
   logout(signal?: AbortSignal): Promise<void>;
   /** @throws not_authenticated */
@@ -76,8 +81,11 @@ export function createAuthClient(options: HttpOptions): AuthClient {
     async bootstrap(secret, deviceName, signal) {
       return read(await post('/v1/auth/bootstrap', { secret, deviceName }, signal), signedInSchema);
     },
-    async requestCode(deviceName, signal) {
-      return read(await post('/v1/auth/device/code', { device_name: deviceName }, signal), deviceCodeSchema);
+    async requestCode(deviceName, signal, recipient) {
+      return read(
+        await post('/v1/auth/device/code', { device_name: deviceName, recipient }, signal),
+        deviceCodeSchema,
+      );
     },
     async pollCode(deviceCode, signal) {
       const body = { grant_type: DEVICE_GRANT, device_code: deviceCode };
@@ -86,11 +94,14 @@ export function createAuthClient(options: HttpOptions): AuthClient {
       const state = typeof error === 'string' ? POLL_STATES[error] : undefined;
       if (state !== undefined) return { state };
       const granted = expectOk(http, answer);
-      const { access_token: token, device_id: deviceId } = granted;
+      const { access_token: token, device_id: deviceId, sealed_key: sealedKey } = granted;
       if (typeof token !== 'string' || typeof deviceId !== 'string') {
         throw new KaiwuError('backend_unreachable', `The backend at ${http.url} answered without a token.`);
       }
-      return { state: 'approved', token, deviceId };
+      return { state: 'approved', token, deviceId, ...(typeof sealedKey === 'string' ? { sealedKey } : {}) };
+    },
+    async appLink(signal) {
+      return read(await post('/v1/auth/app-link', {}, signal), appLinkSchema);
     },
     async logout(signal) {
       const answer = await post('/v1/auth/logout', {}, signal);

@@ -8,6 +8,12 @@ import type { SignIn } from './sign-in.ts';
 const EXPIRES_IN_SECONDS = 900;
 const INTERVAL_SECONDS = 5;
 
+/** Seconds that a link to the app is good for. */
+const LINK_SECONDS = 300;
+
+/** In front of the user code of a link: nobody can type it, since codes have letters only. */
+const LINK_MARK = 'link:';
+
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Why a poll gave no token, by RFC 8628 and RFC 6749. */
@@ -20,19 +26,27 @@ export type DeviceFlowError =
   | 'unsupported_grant_type';
 
 export type DeviceTokenAnswer =
-  | { access_token: string; token_type: 'Bearer'; device_id: string; tokenId: string }
+  | { access_token: string; token_type: 'Bearer'; device_id: string; tokenId: string; sealed_key?: string }
   | { error: DeviceFlowError };
+
+/** What becomes of an approved code: a device's token, or the sign-in of the app in a browser. */
+export type RedeemAs = { kind: 'device' } | { kind: 'web'; name: string };
 
 /** Device authorization grant (RFC 8628): the device shows a code, a signed-in person approves it. */
 export interface DeviceFlow {
-  /** @throws rate_limited */
-  start(deviceName: string): Promise<{
+  /** @param recipient of age, that the device made for this sign-in: the account's key is sealed to it @throws rate_limited */
+  start(
+    deviceName: string,
+    recipient?: string,
+  ): Promise<{
     device_code: string;
     user_code: string;
     expires_in: number;
     interval: number;
   }>;
-  poll(grantType: string, deviceCode: string): Promise<DeviceTokenAnswer>;
+  poll(grantType: string, deviceCode: string, redeemAs?: RedeemAs): Promise<DeviceTokenAnswer>;
+  /** A code that is approved already, for a browser alone. @throws rate_limited */
+  link(): Promise<{ key: string; expiresInSeconds: number }>;
 }
 
 export function createDeviceFlow(options: {
@@ -60,19 +74,25 @@ export function createDeviceFlow(options: {
     code.polledAt !== undefined &&
     runtime.now().getTime() - Date.parse(code.polledAt) < INTERVAL_SECONDS * 1000;
 
+  async function insert(
+    code: Pick<DeviceCode, 'userCode' | 'deviceName' | 'status' | 'recipient'>,
+    seconds: number,
+  ) {
+    const secret = newSecret(randomBytes);
+    const expiresAt = new Date(runtime.now().getTime() + seconds * 1000).toISOString();
+    await codes.insert({ ...code, deviceCodeHash: runtime.sha256(secret), expiresAt });
+    return secret;
+  }
+
   return {
-    async start(deviceName) {
+    async start(deviceName, recipient) {
       starts.check();
       starts.count();
-      const deviceCode = newSecret(randomBytes);
       const userCode = await freeUserCode();
-      await codes.insert({
-        deviceCodeHash: runtime.sha256(deviceCode),
-        userCode,
-        deviceName,
-        expiresAt: new Date(runtime.now().getTime() + EXPIRES_IN_SECONDS * 1000).toISOString(),
-        status: 'pending',
-      });
+      const deviceCode = await insert(
+        { userCode, deviceName, status: 'pending', ...(recipient === undefined ? {} : { recipient }) },
+        EXPIRES_IN_SECONDS,
+      );
       return {
         device_code: deviceCode,
         user_code: showUserCode(userCode),
@@ -81,11 +101,22 @@ export function createDeviceFlow(options: {
       };
     },
 
-    async poll(grantType, deviceCode) {
+    async link() {
+      starts.check();
+      starts.count();
+      const userCode = `${LINK_MARK}${newSecret(randomBytes)}`;
+      const key = await insert({ userCode, deviceName: 'Browser', status: 'approved' }, LINK_SECONDS);
+      return { key, expiresInSeconds: LINK_SECONDS };
+    },
+
+    async poll(grantType, deviceCode, redeemAs = { kind: 'device' }) {
       if (grantType !== GRANT_TYPE) return { error: 'unsupported_grant_type' };
       const hash = runtime.sha256(deviceCode);
       const code = await codes.findByHash(hash);
       if (code === undefined || code.status === 'used') return { error: 'invalid_grant' };
+      // A link opens the app; it makes no device.
+      const isLink = code.userCode.startsWith(LINK_MARK);
+      if (isLink && redeemAs.kind !== 'web') return { error: 'invalid_grant' };
       if (code.status === 'denied') return { error: 'access_denied' };
       if (Date.parse(code.expiresAt) <= runtime.now().getTime()) return { error: 'expired_token' };
       if (code.status === 'pending') {
@@ -94,8 +125,10 @@ export function createDeviceFlow(options: {
       }
       // Two polls at once: one gets the token.
       if (!(await codes.move(hash, 'approved', 'used'))) return { error: 'invalid_grant' };
-      const { token, tokenId, deviceId } = await options.signIn(code.deviceName);
-      return { access_token: token, token_type: 'Bearer', device_id: deviceId, tokenId };
+      const name = redeemAs.kind === 'web' ? redeemAs.name : code.deviceName;
+      const { token, tokenId, deviceId } = await options.signIn(name, redeemAs.kind);
+      const sealed = code.sealedKey === undefined ? {} : { sealed_key: code.sealedKey };
+      return { access_token: token, token_type: 'Bearer', device_id: deviceId, tokenId, ...sealed };
     },
   };
 }

@@ -12,15 +12,18 @@ import { type AddressPolicy, requireOwnAddress } from './address-guard.ts';
 import type { AgentGuard } from './agent-guard.ts';
 import { SECURITY_HEADERS, sendEnvelope, toErrorEnvelope } from './answer.ts';
 import type { AuthAudit } from './auth-audit.ts';
+import { addAppLinkRoutes } from './app-link-routes.ts';
 import { addAuthRoutes } from './auth-routes.ts';
 import type { Authenticate } from './authenticate.ts';
 import { addCallRoutes } from './call-routes.ts';
 import type { StreamTimings } from './event-stream.ts';
 import { addEventsRoute } from './events-route.ts';
+import { addFileRoutes, type FileStorage } from './file-routes.ts';
 import type { Gate } from './gate.ts';
 import type { HttpEnv } from './http-env.ts';
 import { toOpenApi } from './openapi.ts';
 import { addVoiceRoutes, type ToVoiceTools } from './voice-routes.ts';
+import { addWebRoutes } from './web-files.ts';
 
 export interface AppOptions {
   store: BackendStore;
@@ -42,6 +45,10 @@ export interface AppOptions {
   streamTimings: StreamTimings;
   /** Without it this backend has no voice surface to offer tools for. */
   toVoiceTools: ToVoiceTools | undefined;
+  /** Undefined where this backend keeps no files. */
+  storage: FileStorage | undefined;
+  /** Folder of the built app; without it this backend serves no pages. */
+  webFolder: string | undefined;
 }
 
 /** The HTTP API. */
@@ -102,6 +109,9 @@ export function createApp(options: AppOptions): {
   const { toVoiceTools } = options;
   if (toVoiceTools !== undefined) addVoiceRoutes(app, { ...options, policies: store.policies, toVoiceTools });
   addAuthRoutes(app, { ...options, identity: store.identity });
+  addAppLinkRoutes(app, options);
+  addFileRoutes(app, options);
+  if (options.webFolder !== undefined) addWebRoutes(app, options.webFolder);
   const { closeStreams } = addEventsRoute(app, {
     ...options,
     feed: store.feed,

@@ -8,6 +8,8 @@ import type { Runtime } from '../../core/ports/stores.ts';
 export type AuthAudit = (event: {
   /** `auth.bootstrap` and the like: stands where calls have their action's id. */
   name: string;
+  /** Where it was tried from. Default: the command line. */
+  surface?: 'cli' | 'app';
   /** Token that it was about, where there is one. */
   bearer?: { tokenId: string; deviceId?: string };
   /** Session of the agent that tried. */
@@ -24,11 +26,11 @@ export function createAuthAudit(options: {
   log: Logger;
 }): AuthAudit {
   const { audit, runtime, log } = options;
-  return async ({ name, bearer, sessionId, input = {}, code }) => {
+  return async ({ name, surface = 'cli', bearer, sessionId, input = {}, code }) => {
     const row = {
       at: runtime.now().toISOString(),
-      surface: 'cli',
-      client: 'cli',
+      surface,
+      client: surface,
       tokenId: bearer?.tokenId ?? '',
       ...(bearer?.deviceId === undefined ? {} : { deviceId: bearer.deviceId }),
       ...(sessionId === undefined ? {} : { sessionId }),

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import * as z from 'zod';
 import { KaiwuError } from '../../core/errors.ts';
+import { RECIPIENT } from '../../core/file.ts';
 import { SURFACES } from '../../core/spec.ts';
 import type { Bootstrap } from '../auth/bootstrap.ts';
 import type { DeviceFlow } from '../auth/device-flow.ts';
@@ -12,11 +13,15 @@ import type { Authenticate } from './authenticate.ts';
 import { MAX_SIGN_IN_BYTES, readChecked } from './body.ts';
 import type { Gate } from './gate.ts';
 import type { HttpEnv } from './http-env.ts';
+import { forgetCookie, toCredential } from './web-credential.ts';
 
 const name = z.string().trim().min(1).max(100);
 const secret = z.string().min(1).max(200);
 const bootstrapSchema = z.object({ secret, deviceName: name });
-const codeSchema = z.object({ device_name: name });
+const codeSchema = z.object({
+  device_name: name,
+  recipient: z.string().regex(RECIPIENT, 'must be a recipient of age').optional(),
+});
 const tokenSchema = z.object({ grant_type: z.string().max(200), device_code: secret });
 
 /** Signing in and out, and who one is. */
@@ -58,7 +63,10 @@ export function addAuthRoutes(
     gate.requireOpen();
     const body = await readChecked(c.env.incoming, codeSchema, MAX_SIGN_IN_BYTES);
     const base = options.publicUrl ?? new URL(c.req.url).origin;
-    return c.json({ ...(await deviceFlow.start(body.device_name)), verification_uri: `${base}/devices` });
+    return c.json({
+      ...(await deviceFlow.start(body.device_name, body.recipient)),
+      verification_uri: `${base}/devices`,
+    });
   });
 
   app.post('/v1/auth/device/token', async (c) => {
@@ -73,7 +81,7 @@ export function addAuthRoutes(
 
   app.post('/v1/auth/logout', async (c) => {
     gate.requireOpen();
-    const bearer = await authenticate(c.req.header('authorization'));
+    const bearer = await authenticate(toCredential(c));
     await agents.refuseAgents(c.env.incoming, { name: 'auth.logout', bearer });
     const { tokenId, deviceId } = bearer;
     await identity.revokeToken(tokenId);
@@ -82,13 +90,15 @@ export function addAuthRoutes(
       await identity.revokeDevice(deviceId);
       revocations.announce({ deviceId });
     }
-    await audit({ name: 'auth.logout', bearer });
+    const isWeb = bearer.kind === 'web';
+    if (isWeb) forgetCookie(c, options.publicUrl?.startsWith('https:') ?? false);
+    await audit({ name: 'auth.logout', surface: isWeb ? 'app' : 'cli', bearer });
     return c.json({ tokenId, ...(deviceId === undefined ? {} : { deviceId }) });
   });
 
   app.get('/v1/whoami', async (c) => {
     gate.requireOpen();
-    const bearer = await authenticate(c.req.header('authorization'));
+    const bearer = await authenticate(toCredential(c));
     return c.json({
       serverId,
       backendVersion: options.version,

@@ -10,6 +10,7 @@ import { MAX_CALL_BYTES, readChecked } from './body.ts';
 import { type CatalogViews, createCatalogView } from './catalog-etag.ts';
 import type { Gate } from './gate.ts';
 import type { HttpEnv } from './http-env.ts';
+import { toCredential } from './web-credential.ts';
 
 /** The surface is the engine's to judge, a missing one too: it fails closed and is audited. */
 const callSchema = z.object({
@@ -38,7 +39,7 @@ export function addCallRoutes(
     callId === undefined ? undefined : `${bearer.tokenId} ${callId.slice(0, 100)}`;
 
   app.post('/v1/calls/:id/withdraw', async (c) => {
-    const bearer = await authenticate(c.req.header('authorization'));
+    const bearer = await authenticate(toCredential(c));
     const call = open.get(callName(bearer, c.req.param('id')) ?? '');
     call?.abort(new CallWithdrawn());
     return c.json({ withdrawn: call !== undefined });
@@ -46,7 +47,7 @@ export function addCallRoutes(
 
   app.post('/v1/actions/:id', async (c) => {
     gate.requireOpen();
-    const bearer = await authenticate(c.req.header('authorization'));
+    const bearer = await authenticate(toCredential(c));
     const { input, confirmation, context } = await readChecked(c.env.incoming, callSchema, MAX_CALL_BYTES);
     const idempotencyKey = c.req.header('idempotency-key');
     const call: ActionCall = {
@@ -78,7 +79,7 @@ export function addCallRoutes(
 
   app.get('/v1/catalog', async (c) => {
     gate.requireOpen();
-    const bearer = await authenticate(c.req.header('authorization'));
+    const bearer = await authenticate(toCredential(c));
     const surface = readSurface(c.req.query('surface'));
     return view(c, bearer, surface, [], (catalog) => catalog);
   });

@@ -13,6 +13,7 @@ import { type EventStream, streamEvents, type StreamTimings } from './event-stre
 import { createFeedReach, FEED_TYPES, readableTypes } from './feed-scope.ts';
 import type { Gate } from './gate.ts';
 import type { HttpEnv } from './http-env.ts';
+import { toCredential } from './web-credential.ts';
 
 const eventId = z.string().regex(/^\d{1,15}$/);
 
@@ -36,7 +37,7 @@ export function addEventsRoute(
 
   app.get('/v1/events', async (c) => {
     options.gate.requireOpen();
-    const bearer = await options.authenticate(c.req.header('authorization'));
+    const bearer = await options.authenticate(toCredential(c));
     const asked = readTypes(c.req.query('types'));
     const types = new Set<string>(
       readableTypes(bearer.scope, options.engine.manifests).filter((type) => asked.has(type)),

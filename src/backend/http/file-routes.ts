@@ -2,9 +2,11 @@ import { Readable } from 'node:stream';
 import type { Hono } from 'hono';
 import * as z from 'zod';
 import { KaiwuError } from '../../core/errors.ts';
-import { ACCOUNT_KEY_PATH, FILES_PATH, RECIPIENT, SEALED_MAX } from '../../core/file.ts';
+import { ACCOUNT_KEY_PATH, FILES_PATH, RECIPIENT, SEALED_MAX, WAITING_PATH } from '../../core/file.ts';
+import type { Runtime } from '../../core/ports/stores.ts';
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Uploads } from '../blobs/uploads.ts';
+import { findWaiting } from '../ports/identity.ts';
 import type { BackendStore } from '../store/store.ts';
 import type { AgentGuard } from './agent-guard.ts';
 import type { AuthAudit } from './auth-audit.ts';
@@ -31,7 +33,8 @@ export interface FileStorage {
 export function addFileRoutes(
   app: Hono<HttpEnv>,
   options: {
-    store: Pick<BackendStore, 'files'>;
+    store: Pick<BackendStore, 'files' | 'deviceCodes'>;
+    runtime: Pick<Runtime, 'now'>;
     storage: FileStorage | undefined;
     authenticate: Authenticate;
     agents: AgentGuard;
@@ -39,7 +42,7 @@ export function addFileRoutes(
     gate: Gate;
   },
 ): void {
-  const { store, storage, authenticate, agents, audit, gate } = options;
+  const { store, storage, runtime, authenticate, agents, audit, gate } = options;
   const { files } = store;
 
   async function person(credential: string | undefined): Promise<Bearer> {
@@ -76,6 +79,16 @@ export function addFileRoutes(
     }
     await audit({ name: 'auth.key', bearer, input: body });
     return c.json({ recipient: body.recipient });
+  });
+
+  app.get(`${WAITING_PATH}/:userCode`, async (c) => {
+    await person(toCredential(c));
+    const { deviceName, recipient: to } = await findWaiting(
+      store.deviceCodes,
+      runtime,
+      c.req.param('userCode'),
+    );
+    return c.json({ deviceName, recipient: to });
   });
 
   if (storage === undefined) return;

@@ -4,6 +4,7 @@ import type { Authenticate } from './authenticate.ts';
 import { type CatalogViews, createCatalogView } from './catalog-etag.ts';
 import type { Gate } from './gate.ts';
 import type { HttpEnv } from './http-env.ts';
+import { toCredential } from './web-credential.ts';
 
 /** The catalog of surface `voice` as the tools of a vendor of voice models. @throws invalid_input for a format that is none */
 export type ToVoiceTools = (catalog: CatalogAnswer, format: string | undefined) => object;
@@ -18,7 +19,7 @@ export function addVoiceRoutes(
 
   app.get('/v1/surfaces/voice/tools', async (c) => {
     gate.requireOpen();
-    const bearer = await authenticate(c.req.header('authorization'));
+    const bearer = await authenticate(toCredential(c));
     const format = c.req.query('format');
     // A tag of anything but a format must not be believed: it is refused first.
     const known = toVoiceTools(

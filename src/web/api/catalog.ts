@@ -1,0 +1,34 @@
+import { createSignal } from 'solid-js';
+import type { CatalogAnswer, CatalogEntry } from '../../core/feed.ts';
+import { ask } from '../browser/http.ts';
+import { lang } from '../i18n/index.ts';
+
+const [catalog, setCatalog] = createSignal<Map<string, CatalogEntry>>(new Map());
+let asked = false;
+
+/** Reads the catalog once, in the background: pages show ids until it is there. */
+function ensure(): void {
+  if (asked) return;
+  asked = true;
+  void ask('GET', '/v1/catalog?surface=app').then((answer) => {
+    if (answer?.status !== 200) {
+      asked = false;
+      return;
+    }
+    const { actions } = answer.body as CatalogAnswer;
+    setCatalog(new Map(actions.map((action) => [action.id, action])));
+  });
+}
+
+export function catalogEntries(): CatalogEntry[] {
+  ensure();
+  return [...catalog().values()];
+}
+
+export function catalogEntry(id: string): CatalogEntry | undefined {
+  ensure();
+  return catalog().get(id);
+}
+
+/** Title of an action in the language of the page. */
+export const titleOf = (id: string): string => catalogEntry(id)?.title[lang()] ?? id;

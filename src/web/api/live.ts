@@ -1,0 +1,73 @@
+import { type Accessor, createSignal, onCleanup } from 'solid-js';
+import type { WireError } from '../../core/errors.ts';
+import { CallError } from './call.ts';
+import { type News, onNews } from './feed.ts';
+
+/** Milliseconds in which further news are taken together. */
+const TOGETHER_MS = 60;
+
+export interface Live<T> {
+  data: Accessor<T | undefined>;
+  error: Accessor<WireError | undefined>;
+  loading: Accessor<boolean>;
+  refresh(): Promise<void>;
+}
+
+export const toWire = (error: unknown): WireError =>
+  error instanceof CallError
+    ? error.wire
+    : { code: 'internal', message: String(error), retryable: false };
+
+/**
+ * Something read from the backend that is read again whenever `wants` says so of news. One read at a time; what comes
+ * meanwhile leads to one more.
+ */
+export function createLive<T>(
+  load: (before: T | undefined) => Promise<T>,
+  wants: (news: News) => boolean,
+): Live<T> {
+  const [data, setData] = createSignal<T>();
+  const [error, setError] = createSignal<WireError>();
+  const [loading, setLoading] = createSignal(true);
+  let running: Promise<void> | undefined;
+  let again = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let over = false;
+
+  async function run(): Promise<void> {
+    setLoading(true);
+    do {
+      again = false;
+      try {
+        const loaded = await load(data());
+        if (over) return;
+        setData(() => loaded);
+        setError(undefined);
+      } catch (failure) {
+        setError(toWire(failure));
+      }
+    } while (again && !over);
+    setLoading(false);
+  }
+
+  function refresh(): Promise<void> {
+    if (running !== undefined) again = true;
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+
+  const stop = onNews((news) => {
+    if (news.type !== 'gap' && !wants(news)) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => void refresh(), TOGETHER_MS);
+  });
+  onCleanup(() => {
+    over = true;
+    clearTimeout(timer);
+    stop();
+  });
+  void refresh();
+  return { data, error, loading, refresh };
+}

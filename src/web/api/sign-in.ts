@@ -1,0 +1,92 @@
+import { createSignal } from 'solid-js';
+import { browserName, sleep } from '../browser/host.ts';
+import { ask, pageKey } from '../browser/http.ts';
+import { onSignedOut } from './call.ts';
+
+export type SignInState = 'checking' | 'in' | 'out' | 'unreachable';
+
+const [state, setState] = createSignal<SignInState>('checking');
+/** Why a link did not work, where one was used. */
+const [refusal, setRefusal] = createSignal<string>();
+
+export { state as signInState, refusal };
+
+/** What became of a key: signed in, or the reason of RFC 8628 why not. */
+async function redeem(key: string): Promise<'in' | string> {
+  const answer = await ask('POST', '/v1/auth/app-link/redeem', { key, browser: browserName() });
+  if (answer === undefined) return 'unreachable';
+  const body = answer.body as { pageKey?: string; error?: unknown } | undefined;
+  if (answer.status === 200 && typeof body?.pageKey === 'string') {
+    pageKey.set(body.pageKey);
+    setState('in');
+    return 'in';
+  }
+  return typeof body?.error === 'string' ? body.error : 'refused';
+}
+
+/** Takes the key of a link out of the address before anything else sees it, and signs in with it. */
+export async function begin(): Promise<void> {
+  onSignedOut(() => forget());
+  pageKey.onChange(() => void check());
+  const key = /^#key=([\x21-\x7e]+)$/.exec(location.hash)?.[1];
+  if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
+  if (key !== undefined) {
+    const outcome = await redeem(key);
+    if (outcome === 'in') return;
+    setRefusal(outcome);
+  }
+  await check();
+}
+
+async function check(): Promise<void> {
+  if (pageKey.get() === undefined) {
+    setState('out');
+    return;
+  }
+  const answer = await ask('GET', '/v1/whoami');
+  if (answer === undefined || answer.status >= 500) setState('unreachable');
+  else if (answer.status === 200) setState('in');
+  else forget();
+}
+
+export const checkAgain = check;
+
+function forget(): void {
+  pageKey.set(undefined);
+  setState('out');
+}
+
+export async function signOut(): Promise<void> {
+  await ask('POST', '/v1/auth/logout', {});
+  forget();
+}
+
+export interface ShownCode {
+  code: string;
+  expiresInSeconds: number;
+}
+
+/**
+ * RFC 8628: shows a code and waits until it is approved on a signed-in device.
+ * @returns why it ended without a sign-in, or `in`
+ */
+export async function signInByCode(show: (code: ShownCode) => void, signal: AbortSignal): Promise<string> {
+  const started = await ask('POST', '/v1/auth/device/code', { device_name: browserName() });
+  if (started?.status !== 200) return started === undefined ? 'unreachable' : 'refused';
+  const code = started.body as {
+    device_code: string;
+    user_code: string;
+    expires_in: number;
+    interval: number;
+  };
+  show({ code: code.user_code, expiresInSeconds: code.expires_in });
+  let seconds = code.interval;
+  while (!signal.aborted) {
+    await sleep(seconds * 1000, signal);
+    if (signal.aborted) return 'canceled';
+    const outcome = await redeem(code.device_code);
+    if (outcome === 'slow_down') seconds += 5;
+    else if (outcome !== 'authorization_pending' && outcome !== 'unreachable') return outcome;
+  }
+  return 'canceled';
+}

@@ -1,0 +1,118 @@
+import { createEffect, createSignal, For, type JSX, on, onCleanup, onMount, Show } from 'solid-js';
+import { t } from '../i18n/index.ts';
+import { Problem } from '../ui/problem.tsx';
+import { Stranger } from '../ui/text.tsx';
+import { AgentWords } from './agent-words.tsx';
+import { EntryView } from './entry-view.tsx';
+import type { Stretch, Transcript } from './transcript-state.ts';
+
+/** Pixels around what is seen within which stretches are drawn; and from the top at which older events are read. */
+const AROUND = 1600;
+const NEAR_TOP = 900;
+/** Pixels from the end that still count as its end. */
+const NEAR_END = 60;
+
+/** The transcript in a window of its own: what is far away is a blank of the same height. */
+export function TranscriptView(props: { transcript: Transcript; sessionId: string }): JSX.Element {
+  let scroller: HTMLDivElement | undefined;
+  let content: HTMLDivElement | undefined;
+  let loadingOlder = false;
+  const [atEnd, setAtEnd] = createSignal(true);
+
+  const toEnd = () => scroller?.scrollTo(0, scroller.scrollHeight);
+
+  async function loadOlder(): Promise<void> {
+    if (scroller === undefined || loadingOlder || !props.transcript.hasOlder()) return;
+    loadingOlder = true;
+    const before = scroller.scrollHeight;
+    await props.transcript.loadOlder();
+    // What was in sight stays where it was.
+    scroller.scrollTop += scroller.scrollHeight - before;
+    loadingOlder = false;
+  }
+
+  function onScroll(): void {
+    if (scroller === undefined) return;
+    const { scrollTop, scrollHeight, clientHeight } = scroller;
+    setAtEnd(scrollHeight - scrollTop - clientHeight < NEAR_END);
+    if (scrollTop < NEAR_TOP) void loadOlder();
+  }
+
+  onMount(() => {
+    const observer = new ResizeObserver(() => atEnd() && toEnd());
+    observer.observe(content!);
+    observer.observe(scroller!);
+    onCleanup(() => observer.disconnect());
+  });
+  createEffect(
+    on(props.transcript.loaded, (loaded) => {
+      if (loaded) requestAnimationFrame(() => (toEnd(), onScroll()));
+    }),
+  );
+
+  return (
+    <div class="transcript" ref={scroller} onScroll={onScroll} tabindex="0" role="log" aria-label={t('sessions')}>
+      <div class="transcript-content" ref={content}>
+        <Problem error={props.transcript.error()} />
+        <Show when={props.transcript.loaded()} fallback={<p class="loading">{t('loading')}</p>}>
+          <Show
+            when={props.transcript.hasOlder()}
+            fallback={<p class="note plain">{t(props.transcript.entries().size === 0 ? 'emptyTranscript' : 'beginning')}</p>}
+          >
+            <button type="button" class="quiet older" onClick={() => void loadOlder()}>
+              {t('older')}
+            </button>
+          </Show>
+        </Show>
+        <For each={props.transcript.stretches()}>
+          {(stretch) => <StretchView stretch={stretch} scroller={() => scroller!} {...props} />}
+        </For>
+        <Show when={props.transcript.liveNew()}>
+          {(live) => (
+            <div class={`entry ${live().kind}`}>
+              <Show when={live().kind === 'text'} fallback={<div class="thoughts"><Stranger text={live().text} /></div>}>
+                <AgentWords text={live().text} />
+              </Show>
+            </div>
+          )}
+        </Show>
+      </div>
+      <Show when={!atEnd()}>
+        <button type="button" class="to-end" onClick={toEnd}>
+          {t('toNewest')} ↓
+        </button>
+      </Show>
+    </div>
+  );
+}
+
+function StretchView(props: {
+  stretch: Stretch;
+  scroller: () => HTMLElement;
+  transcript: Transcript;
+  sessionId: string;
+}): JSX.Element {
+  const [height, setHeight] = createSignal<number>();
+  let box: HTMLDivElement | undefined;
+  onMount(() => {
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (entry === undefined || box === undefined) return;
+        const holdsFocus = box.contains(document.activeElement);
+        setHeight(entry.isIntersecting || holdsFocus ? undefined : entry.boundingClientRect.height);
+      },
+      { root: props.scroller(), rootMargin: `${AROUND}px 0px` },
+    );
+    observer.observe(box!);
+    onCleanup(() => observer.disconnect());
+  });
+  return (
+    <div ref={box} class="stretch" style={{ height: height() === undefined ? undefined : `${height()}px` }}>
+      <Show when={height() === undefined}>
+        <For each={props.stretch.entries}>
+          {(entry) => <EntryView entry={entry} sessionId={props.sessionId} transcript={props.transcript} />}
+        </For>
+      </Show>
+    </div>
+  );
+}

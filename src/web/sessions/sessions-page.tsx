@@ -1,0 +1,136 @@
+import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
+import { SESSION_STATUSES, type SessionStatus } from '../../core/session.ts';
+import { actions, must } from '../api/call.ts';
+import { createLive } from '../api/live.ts';
+import { t } from '../i18n/index.ts';
+import { Icon } from '../ui/icons.tsx';
+import { useKeys } from '../ui/keys.ts';
+import { Problem } from '../ui/problem.tsx';
+import { createMachineNames } from './machine-names.ts';
+import { NewSessionDialog } from './new-session.tsx';
+import { SessionLine } from './session-line.tsx';
+import { type SessionRow, toTree } from './session-tree.ts';
+
+const PAGE = 100;
+
+export default function SessionsPage(): JSX.Element {
+  const [query, setQuery] = createSignal('');
+  const [status, setStatus] = createSignal<SessionStatus>();
+  const [archived, setArchived] = createSignal(false);
+  const [pages, setPages] = createSignal(1);
+  const [creating, setCreating] = createSignal(false);
+  const nameOf = createMachineNames();
+  let search: HTMLInputElement | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const list = createLive(
+    async () => {
+      const sessions: SessionRow[] = [];
+      let cursor: string | undefined;
+      for (let page = 0; page < pages(); page++) {
+        const answer = await must(
+          actions.session.list({
+            limit: PAGE,
+            archived: archived() ? 'only' : 'exclude',
+            ...(query() === '' ? {} : { query: query() }),
+            ...(status() === undefined ? {} : { status: status() }),
+            ...(cursor === undefined ? {} : { cursor }),
+          }),
+        );
+        sessions.push(...answer.sessions);
+        cursor = answer.nextCursor;
+        if (cursor === undefined) break;
+      }
+      return { sessions, more: cursor !== undefined };
+    },
+    ({ type }) => type === 'session.changed',
+  );
+  const rows = createMemo(() => toTree(list.data()?.sessions ?? []));
+  const isFiltered = () => query() !== '' || status() !== undefined || archived();
+
+  function change(set: () => void): void {
+    set();
+    setPages(1);
+    clearTimeout(timer);
+    timer = setTimeout(() => void list.refresh(), 120);
+  }
+  function move(by: number): void {
+    const links = [...document.querySelectorAll<HTMLElement>('.session-line a')];
+    const at = links.indexOf(document.activeElement as HTMLElement);
+    links[Math.min(Math.max(at + by, 0), links.length - 1)]?.focus();
+  }
+  useKeys({
+    '/': () => search?.focus(),
+    c: () => setCreating(true),
+    j: () => move(1),
+    k: () => move(-1),
+  });
+
+  return (
+    <div class="page">
+      <header class="page-head">
+        <h1>{t('sessions')}</h1>
+        <button type="button" class="primary" onClick={() => setCreating(true)}>
+          <Icon name="plus" />
+          {t('newSession')}
+        </button>
+      </header>
+      <div class="filters" role="search">
+        <input
+          ref={search}
+          type="search"
+          placeholder={t('searchSessions')}
+          aria-label={t('searchSessions')}
+          value={query()}
+          onInput={(event) => change(() => setQuery(event.currentTarget.value.trim()))}
+        />
+        <select
+          aria-label={t('status')}
+          onChange={(event) => change(() => setStatus((event.currentTarget.value || undefined) as SessionStatus))}
+        >
+          <option value="">{t('anyStatus')}</option>
+          <For each={SESSION_STATUSES}>{(name) => <option value={name}>{t(`status_${name}`)}</option>}</For>
+        </select>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={archived()}
+            onChange={(event) => change(() => setArchived(event.currentTarget.checked))}
+          />
+          <span>{t('archivedShown')}</span>
+        </label>
+      </div>
+      <Problem error={list.error()} />
+      <Show when={list.data() !== undefined} fallback={<p class="loading">{t('loading')}</p>}>
+        <Show
+          when={rows().length > 0}
+          fallback={
+            <div class="nothing">
+              <p class="big">{isFiltered() ? t('noMatch') : t('noSessions')}</p>
+              <p>{isFiltered() ? '' : t('noSessionsHow')}</p>
+            </div>
+          }
+        >
+          <ul class="session-list">
+            <For each={rows()}>{(row) => <SessionLine row={row} machine={nameOf(row.session.machineId)} />}</For>
+          </ul>
+        </Show>
+        <Show when={list.data()?.more}>
+          <button
+            type="button"
+            class="more"
+            onClick={() => {
+              setPages(pages() + 1);
+              void list.refresh();
+            }}
+          >
+            {t('loadMore')}
+          </button>
+        </Show>
+      </Show>
+      <Show when={creating()}>
+        <NewSessionDialog onClose={() => setCreating(false)} />
+      </Show>
+    </div>
+  );
+}

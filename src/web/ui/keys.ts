@@ -1,0 +1,41 @@
+import { onCleanup, onMount } from 'solid-js';
+
+type Handler = (event: KeyboardEvent) => void;
+
+/** Newest first: a dialog's keys come before those of the page below it. */
+const layers: Record<string, Handler>[] = [];
+let prefix = '';
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Milliseconds between the two keys of `g i`. */
+const PREFIX_MS = 1200;
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+  !(target instanceof HTMLInputElement && /^(checkbox|radio|button)$/.test(target.type));
+
+addEventListener('keydown', (event) => {
+  if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing) return;
+  if (event.defaultPrevented || isTyping(event.target)) return;
+  if (document.querySelector('dialog[open]') !== null) return;
+  const typed = prefix === '' ? event.key : `${prefix} ${event.key}`;
+  prefix = '';
+  clearTimeout(timer);
+  const handler = layers.find((layer) => typed in layer)?.[typed];
+  if (handler !== undefined) {
+    event.preventDefault();
+    handler(event);
+  } else if (layers.some((layer) => Object.keys(layer).some((key) => key.startsWith(`${typed} `)))) {
+    prefix = typed;
+    timer = setTimeout(() => {
+      prefix = '';
+    }, PREFIX_MS);
+  }
+});
+
+/** Keys that work while a part of the page is shown. Not while somebody types, nor over a dialog. */
+export function useKeys(keys: Record<string, Handler>): void {
+  onMount(() => layers.unshift(keys));
+  onCleanup(() => layers.splice(layers.indexOf(keys), 1));
+}
