@@ -20,9 +20,15 @@ export default defineAction({
   examples: [{ title: 'A code from another screen', input: { userCode: 'BCDF-GHJK' } }],
   errors: ['not_found', 'conflict'],
   commands: ['auth approve'],
+  secrets: ['sealedKey'],
   input: z.object({
     userCode: z.string().min(4).max(20).describe('Code that the new device shows, for example BCDF-GHJK.'),
+    sealedKey: z
+      .string()
+      .max(4096)
+      .optional()
+      .describe("The account's key, encrypted to the device; `kaiwu auth approve` and the app add it."),
   }),
   output: z.object({ deviceName: z.string().describe('Name of the device that may sign in now.') }),
-  run: ({ input, caller, ports }) => ports.identity.approveDevice(input.userCode, caller),
+  run: ({ input, caller, ports }) => ports.identity.approveDevice(input.userCode, caller, input.sealedKey),
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { FILE_MESSAGE_MAX } from '../../src/core/file.ts';
+import { FILE_MESSAGE_MAX, SEND_FILE_TOOL } from '../../src/core/file.ts';
 import { sessionHint, sessionId } from '../_shapes.ts';
 import { EVERYDAY } from '../_surfaces.ts';
 
@@ -37,7 +37,7 @@ export default defineAction({
   ],
   aliases: [
     {
-      name: 'send_file_to_user',
+      name: SEND_FILE_TOOL,
       tool: true,
       directOn: ['agent'],
       omit: ['sessionId'],

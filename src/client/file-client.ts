@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { KaiwuError } from '../core/errors.ts';
-import { ACCOUNT_KEY_PATH, FILES_PATH, type SealedFile } from '../core/file.ts';
+import { ACCOUNT_KEY_PATH, FILES_PATH, RECIPIENT, type SealedFile, WAITING_PATH } from '../core/file.ts';
 import { createHttp, expectOk, type HttpAnswer, type HttpOptions } from './http.ts';
 import { toTransportError } from './http-errors.ts';
 
@@ -14,6 +14,8 @@ export interface FileClient {
   download(fileId: string, signal: AbortSignal): Promise<{ stream: IncomingMessage; bytes: number }>;
   /** Recipient of the account; undefined until it has a key. */
   accountRecipient(signal?: AbortSignal): Promise<string | undefined>;
+  /** The device that shows a code, and the recipient that it made. @throws not_found */
+  waitingDevice(userCode: string): Promise<{ deviceName: string; recipient?: string }>;
   /** @param replaces the recipient that it takes the place of; undefined for none @throws conflict */
   setAccountRecipient(recipient: string, replaces?: string): Promise<void>;
 }
@@ -61,6 +63,14 @@ export function createFileClient(options: HttpOptions): FileClient {
         await http.send({ method: 'GET', path: ACCOUNT_KEY_PATH, signal, timeoutMs: TIMEOUT_MS }),
       );
       return typeof answer.recipient === 'string' ? answer.recipient : undefined;
+    },
+    async waitingDevice(userCode) {
+      const path = `${WAITING_PATH}/${encodeURIComponent(userCode)}`;
+      const { deviceName, recipient } = ok(await http.send({ method: 'GET', path, timeoutMs: TIMEOUT_MS }));
+      return {
+        deviceName: String(deviceName),
+        ...(typeof recipient === 'string' && RECIPIENT.test(recipient) ? { recipient } : {}),
+      };
     },
     async setAccountRecipient(recipient, replaces) {
       const body = { recipient, ...(replaces === undefined ? {} : { replaces }) };

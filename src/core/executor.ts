@@ -209,9 +209,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const key = call.idempotencyKey;
     if (key === undefined || action.effect === 'read') return settle(call, ready, trace, signal);
     if (key.length === 0 || key.length > MAX_KEY) {
-      throw invalidInput(action.id, [
-        { path: 'idempotencyKey', message: `must have 1 to ${MAX_KEY} characters` },
-      ]);
+      const message = `must have 1 to ${MAX_KEY} characters`;
+      throw invalidInput(action.id, [{ path: 'idempotencyKey', message }]);
     }
     // What is read back is made once by its code; a stored answer would keep the code, and stand in the way of the yes.
     if (isReadBack(action, caller)) return settle(call, ready, trace, signal);
@@ -226,6 +225,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       },
       // A caller that is gone comes back with its key for the outcome, so the work is not given up with the connection.
       run: (willRun) => settle(call, ready, trace, new AbortController().signal, willRun),
+      isPartial: action.transient !== undefined,
       toStored: (envelope) => redact(withoutTransient(envelope, action)) as unknown as Envelope,
     });
   }

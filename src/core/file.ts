@@ -6,6 +6,10 @@ export const DEFAULT_FILE_MAX_BYTES = 100 * 1024 * 1024;
 /** Where a file lies that a daemon uploads, and where the account's recipient and its waiting devices are. */
 export const FILES_PATH = '/v1/files';
 export const ACCOUNT_KEY_PATH = '/v1/account/key';
+export const WAITING_PATH = '/v1/account/waiting';
+
+/** The tool that agents send a file with, as their own tool calls name it. */
+export const SEND_FILE_TOOL = 'send_file_to_user';
 
 /** Most characters of the sealed description of a file. */
 export const SEALED_MAX = 64 * 1024;

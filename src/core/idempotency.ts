@@ -16,16 +16,29 @@ export interface Once {
   findFiled(): Promise<Envelope | undefined>;
   /** `willRun` is to be awaited before the action itself. */
   run(willRun: () => Promise<void>): Promise<Envelope>;
-  /** The outcome as it may be stored. */
+  /** The outcome as it may be stored. Where that is less than it was, this process remembers the whole for a while. */
   toStored(envelope: Envelope): Envelope;
+  isPartial: boolean;
 }
+
+/** Outcomes that are remembered whole, at most. */
+const MAX_RECENT = 200;
+
+const nameOf = ({ tokenId, key }: IdempotencyKey): string => `${tokenId} ${key}`;
 
 /** Stands in a claim for its owner while the call can only be filed: cut off there, it has done nothing that a repeat would double. */
 const ASKING = 'asking';
 
 /** Runs calls that carry a key once, across retries, concurrent copies and a crash of this process. */
 export function createIdempotency(store: IdempotencyStore, ownerId: string) {
+  const recent = new Map<string, Envelope>();
   const running = new Map<string, { digest: string; outcome: Promise<Envelope> }>();
+
+  function remember(name: string, envelope: Envelope): void {
+    recent.set(name, envelope);
+    const [oldest] = recent.keys();
+    if (recent.size > MAX_RECENT && oldest !== undefined) recent.delete(oldest);
+  }
 
   /** Nobody may take the call for one that was only asking once it runs. */
   async function claimToRun(key: IdempotencyKey, digest: string): Promise<void> {
@@ -47,7 +60,7 @@ export function createIdempotency(store: IdempotencyStore, ownerId: string) {
     let wasAsking = false;
     if (claim.state !== 'claimed') {
       requireSameInput(key.key, claim.digest, digest);
-      if (claim.state === 'done') return claim.envelope;
+      if (claim.state === 'done') return recent.get(nameOf(key)) ?? claim.envelope;
       wasAsking = claim.owner === ASKING;
       if (!wasAsking && !idempotent) throw unknownOutcome(key.key);
     }
@@ -55,12 +68,15 @@ export function createIdempotency(store: IdempotencyStore, ownerId: string) {
     // A failure that may pass leaves the key free for the retry that it asks for, unless something has begun already.
     if (envelope.status === 'error' && envelope.error.retryable && !hasBegun(envelope.error))
       await store.release(key);
-    else await store.complete(key, toStored(envelope));
+    else {
+      await store.complete(key, toStored(envelope));
+      if (call.isPartial) remember(nameOf(key), envelope);
+    }
     return envelope;
   }
 
   return async function once(call: Once): Promise<Envelope> {
-    const name = `${call.key.tokenId} ${call.key.key}`;
+    const name = nameOf(call.key);
     const twin = running.get(name);
     if (twin !== undefined) {
       requireSameInput(call.key.key, twin.digest, call.digest);

@@ -5,11 +5,14 @@ import { KaiwuError, toWireError } from '../../core/errors.ts';
 import { updateConfig } from '../../local/config.ts';
 import type { Credentials } from '../../local/credentials.ts';
 import type { Command, Invocation } from '../../surfaces/cli/command.ts';
+import { makeIdentity, toRecipient, unsealText } from '../../local/identity-age.ts';
+import { ensureAccountKey, type KeyState, takeAccountKey } from '../account-key.ts';
 import type { App } from '../app.ts';
 import { readBootstrap, signInWithSecret } from '../bootstrap.ts';
-import { credentialsOf, openAuth, optional, resolveTarget, type Target } from '../connection.ts';
+import { credentialsOf, identityOf, openAuth, optional, resolveTarget, type Target } from '../connection.ts';
 import { daemonSummary } from '../daemon-control.ts';
-import { text, toLocalCommand } from './local-command.ts';
+import { toKeyCheck } from './auth-key.ts';
+import { flag, text, toLocalCommand } from './local-command.ts';
 
 export function authCommands(app: App): Command[] {
   return [
@@ -27,8 +30,11 @@ export function authCommands(app: App): Command[] {
     toLocalCommand({
       path: 'auth logout',
       summary: 'Sign this machine out: revokes its token and forgets it.',
+      description:
+        'The key of your files stays on this machine, so that signing out of the last device loses no file.',
+      fields: { forgetKey: flag('Forget the key of your files as well.') },
       errors: ['state_damaged'],
-      run: (_, invocation) => logout(app, invocation),
+      run: ({ forgetKey }, invocation) => logout(app, forgetKey === true, invocation),
     }),
     toLocalCommand({
       path: 'auth status',
@@ -50,15 +56,16 @@ async function login(app: App, invite: string | undefined, { flags, signal }: In
   });
   const auth = await openAuth(app, target);
   const secret = invite ?? (bootstrap?.url === target.url ? bootstrap.secret : undefined);
-  const credentials =
+  const { credentials, identity } =
     secret === undefined
       ? await loginByCode(app, auth, signal)
-      : await signInWithSecret(auth, secret, signal);
+      : { credentials: await signInWithSecret(auth, secret, signal), identity: undefined };
   const profile = await keepProfile(app, target);
   const credentialStore = credentialsOf(app, profile);
   const before = await credentialStore.read().catch(() => undefined);
   const store = await credentialStore.write(credentials);
   if (before?.url === target.url) await revoke(app, target, before.token, signal);
+  const filesKey = await keepKey(app, profile, credentials.token, identity);
   const { deviceId, serverId } = credentials;
   return {
     profile: profile.profile,
@@ -66,16 +73,55 @@ async function login(app: App, invite: string | undefined, { flags, signal }: In
     ...optional('deviceId', deviceId),
     ...optional('serverId', serverId),
     store,
+    ...filesKey,
   };
 }
 
+/** The key of the account's files, as it came with the sign-in or is made at the first one. It never fails a sign-in. */
+async function keepKey(app: App, target: Target, token: string, identity: string | undefined) {
+  try {
+    if (identity !== undefined) await takeAccountKey(app, target, token, identity);
+    return toKeyNote(await ensureAccountKey(app, target, token), app.channel);
+  } catch (error) {
+    const { code, message } = toWireError(error);
+    return { filesKey: `none: ${code}: ${message}` };
+  }
+}
+
+function toKeyNote(state: KeyState, program: string): { filesKey?: string; hint?: string } {
+  switch (state) {
+    case 'unsupported':
+      return {};
+    case 'made':
+      return {
+        filesKey: 'made here',
+        hint: `Write down the recovery phrase: \`${program} auth recovery show\`.`,
+      };
+    case 'here':
+      return { filesKey: 'here' };
+    case 'missing':
+      return {
+        filesKey: 'missing: files cannot be read here',
+        hint: `Type the recovery phrase: \`${program} auth recovery restore\`.`,
+      };
+  }
+}
+
 /** RFC 8628. The code goes to stderr: stdout belongs to the outcome. */
-async function loginByCode(app: App, auth: AuthClient, signal: AbortSignal): Promise<Credentials> {
-  const code = await auth.requestCode(hostname(), signal);
+async function loginByCode(
+  app: App,
+  auth: AuthClient,
+  signal: AbortSignal,
+): Promise<{ credentials: Credentials; identity?: string }> {
+  // Kept nowhere: it is good for this one handing over.
+  const own = await makeIdentity();
+  const recipient = await toRecipient(own);
+  const code = await auth.requestCode(hostname(), signal, recipient);
   const minutes = Math.round(code.expires_in / 60);
   process.stderr.write(
     `To sign in, open ${code.verification_uri} and enter  ${code.user_code}\n` +
       `or, on a machine that is signed in:  ${app.channel} auth approve ${code.user_code}\n` +
+      `Key check, for who wants to be sure of this machine:  --key-check ${toKeyCheck(recipient)}\n` +
       `Waiting; the code is good for ${minutes} minutes.\n`,
   );
   const until = app.runtime.monotonicMs() + code.expires_in * 1000;
@@ -85,8 +131,9 @@ async function loginByCode(app: App, auth: AuthClient, signal: AbortSignal): Pro
     });
     const poll = await auth.pollCode(code.device_code, signal);
     if (poll.state === 'approved') {
-      const { token, deviceId } = poll;
-      return { token, deviceId, url: auth.url };
+      const { token, deviceId, sealedKey } = poll;
+      const identity = sealedKey && (await unsealText(sealedKey, own).catch(() => undefined));
+      return { credentials: { token, deviceId, url: auth.url }, ...(identity ? { identity } : {}) };
     }
     if (poll.state === 'denied') throw new KaiwuError('forbidden', `The code ${code.user_code} was refused.`);
     if (poll.state === 'expired') break;
@@ -125,10 +172,11 @@ function freeName(url: string, taken: Record<string, unknown>): string {
   }
 }
 
-async function logout(app: App, { flags, signal }: Invocation): Promise<object> {
+async function logout(app: App, forgetKey: boolean, { flags, signal }: Invocation): Promise<object> {
   const target = await resolveTarget(app, flags, true);
   const store = credentialsOf(app, target);
   const credentials = await store.read();
+  if (forgetKey) await identityOf(app, target).clear();
   if (credentials === undefined)
     return { profile: target.profile, url: target.url, note: 'Nobody was signed in.' };
   // The token goes to the backend that gave it, whatever the profile says now.

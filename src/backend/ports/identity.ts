@@ -4,7 +4,7 @@ import type { IdentityPort } from '../../core/ports/governance.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import type { Revocations } from '../revocations.ts';
 import { newToken, type RandomBytes, readUserCode, showUserCode } from '../secrets.ts';
-import type { BackendStore } from '../store/store.ts';
+import type { BackendStore, DeviceCode } from '../store/store.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -32,21 +32,14 @@ export function createIdentity(options: {
       return { ...device, current: false };
     },
 
-    async approveDevice(userCode, caller) {
+    async approveDevice(userCode, caller, sealedKey) {
       requireFullSignIn(caller, 'sign a device in');
-      const code = readUserCode(userCode);
-      const found = await deviceCodes.findByUserCode(code);
-      if (found === undefined || found.expiresAt <= runtime.now().toISOString()) {
+      const found = await findWaiting(deviceCodes, runtime, userCode);
+      if (!(await deviceCodes.move(found.deviceCodeHash, 'pending', 'approved', sealedKey))) {
         throw new KaiwuError(
-          'not_found',
-          `No device waits with the code ${showUserCode(code.slice(0, 20))}.`,
-          {
-            hint: 'Compare it with the one that the device shows; codes are good for 15 minutes.',
-          },
+          'conflict',
+          `The code ${showUserCode(found.userCode)} has been decided on already.`,
         );
-      }
-      if (!(await deviceCodes.move(found.deviceCodeHash, 'pending', 'approved'))) {
-        throw new KaiwuError('conflict', `The code ${showUserCode(code)} has been decided on already.`);
       }
       return { deviceName: found.deviceName };
     },
@@ -76,6 +69,20 @@ export function createIdentity(options: {
       return token;
     },
   };
+}
+
+/** The request of the device that shows a code. @throws not_found */
+export async function findWaiting(
+  deviceCodes: Pick<BackendStore['deviceCodes'], 'findByUserCode'>,
+  runtime: Pick<Runtime, 'now'>,
+  userCode: string,
+): Promise<DeviceCode> {
+  const code = readUserCode(userCode);
+  const found = await deviceCodes.findByUserCode(code);
+  if (found !== undefined && found.expiresAt > runtime.now().toISOString()) return found;
+  throw new KaiwuError('not_found', `No device waits with the code ${showUserCode(code.slice(0, 20))}.`, {
+    hint: 'Compare it with the one that the device shows; codes are good for 15 minutes.',
+  });
 }
 
 /** A token that is good for less must not become one that is good for more. */

@@ -35,10 +35,14 @@ export function createDeviceCodeStore(db: Kysely<Schema>, runtime: Runtime): Dev
     findByUserCode: (userCode) => findBy('userCode', userCode),
     findByHash: (deviceCodeHash) => findBy('deviceCodeHash', deviceCodeHash),
 
-    move: async (deviceCodeHash, from, to) => {
+    move: async (deviceCodeHash, from, to, sealedKey) => {
       const { numUpdatedRows } = await db
         .updateTable('deviceCodes')
-        .set({ status: to })
+        .set({
+          status: to,
+          ...(sealedKey === undefined ? {} : { sealedKey }),
+          ...(to === 'used' ? { sealedKey: null } : {}),
+        })
         .where('deviceCodeHash', '=', deviceCodeHash)
         .where('status', '=', from)
         .executeTakeFirst();

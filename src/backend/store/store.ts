@@ -223,7 +223,13 @@ export interface DeviceCodeStore {
   findByUserCode(userCode: string): Promise<DeviceCode | undefined>;
   findByHash(deviceCodeHash: string): Promise<DeviceCode | undefined>;
   /** Compare-and-set of the status. */
-  move(deviceCodeHash: string, from: DeviceCode['status'], to: DeviceCode['status']): Promise<boolean>;
+  move(
+    deviceCodeHash: string,
+    from: DeviceCode['status'],
+    to: DeviceCode['status'],
+    /** Stored with the move; forgotten with the move to `used`. */
+    sealedKey?: string,
+  ): Promise<boolean>;
   notePoll(deviceCodeHash: string): Promise<void>;
 }
 

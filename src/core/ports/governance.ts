@@ -168,8 +168,12 @@ export interface IdentityPort {
   listDevices(caller: Caller): Promise<Device[]>;
   /** Revokes every token of the device. Idempotent. @throws not_found */
   revokeDevice(deviceId: string): Promise<Device>;
-  /** Lets the device that shows this user code sign in (RFC 8628). @throws not_found | conflict */
-  approveDevice(userCode: string, caller: Caller): Promise<{ deviceName: string }>;
+  /**
+   * Lets the device that shows this user code sign in (RFC 8628).
+   * @param sealedKey the account's key, encrypted to the device; it is passed on and forgotten
+   * @throws not_found | conflict
+   */
+  approveDevice(userCode: string, caller: Caller, sealedKey?: string): Promise<{ deviceName: string }>;
   listTokens(): Promise<ApiToken[]>;
   /** The secret is in this answer only. A token of kind `voice` speaks for surface `voice` and no other, whatever the scope says. */
   createToken(

@@ -1,0 +1,133 @@
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import { KaiwuError } from '../../core/errors.ts';
+import type { SealedDescription, StoredFile } from '../../core/file.ts';
+import { unsealText } from '../../local/identity-age.ts';
+import type { Command } from '../../surfaces/cli/command.ts';
+import type { CliIo } from '../../surfaces/cli/io.ts';
+import { requireAccountKey } from '../account-key.ts';
+import type { App } from '../app.ts';
+import { identityOf, openFiles, optional, resolveTarget } from '../connection.ts';
+import { call, commandAt, madeOfCalls } from './catalog-calls.ts';
+import { createFileProgress } from './file-progress.ts';
+import { flag, text } from './local-command.ts';
+
+/** What a device has sealed is still what somebody wrote. */
+const descriptionSchema: z.ZodType<SealedDescription> = z.object({
+  fileId: z.string(),
+  path: z.string(),
+  fileName: z.string().regex(/^(?!\.{1,2}$)[^/\\]{1,255}$/),
+  sizeBytes: z.int(),
+  mimeType: z.string(),
+  message: z.string().optional(),
+  sha256: z.string(),
+});
+
+async function describe(file: StoredFile, identity: string): Promise<SealedDescription> {
+  const description = descriptionSchema.safeParse(JSON.parse(await unsealText(file.sealed, identity)));
+  if (description.success && description.data.fileId === file.fileId) return description.data;
+  throw new KaiwuError('state_damaged', `The description of ${file.fileId} is damaged, or another file's.`, {
+    hint: 'Have the file sent once more.',
+  });
+}
+
+/** The commands of the catalog that only a device can carry out whole: it has the key, the backend has not. */
+export const fileCommands = (app: App, io: CliIo, catalog: readonly Command[]): Command[] =>
+  [fileList(app, catalog), fileGet(app, io, catalog)].map(madeOfCalls);
+
+function fileList(app: App, catalog: readonly Command[]): Command {
+  const action = commandAt(catalog, 'file list');
+  return {
+    ...action,
+    columns: [
+      { label: 'id', of: ['fileId'] },
+      { label: 'name', of: ['fileName'] },
+      { label: 'size', of: ['sizeBytes'] },
+      { label: 'session', of: ['sessionId'] },
+      { label: 'sent', of: ['createdAt'] },
+      'message',
+    ],
+    async run(invocation) {
+      const envelope = await action.run(invocation);
+      if (envelope.status !== 'ok') return envelope;
+      const identity = await identityOf(app, await resolveTarget(app, invocation.flags, true)).read();
+      const open = async ({ sealed, ...file }: StoredFile) => {
+        if (identity === undefined) return { ...file, sealed, problem: 'this machine lacks the key' };
+        return describe({ ...file, sealed }, identity).then(
+          ({ path, fileName, mimeType, message }) => ({
+            ...file,
+            path,
+            fileName,
+            mimeType,
+            ...optional('message', message),
+          }),
+          () => ({ ...file, sealed, problem: 'sealed to another key, or damaged' }),
+        );
+      };
+      const files = await Promise.all((envelope.output.files as StoredFile[]).map(open));
+      return { status: 'ok', output: { ...envelope.output, files } };
+    },
+  };
+}
+
+function fileGet(app: App, io: CliIo, catalog: readonly Command[]): Command {
+  const action = commandAt(catalog, 'file get');
+  const { properties } = action.inputSchema;
+  return {
+    ...action,
+    summary: 'Use to save a file that a session sent, decrypted.',
+    outputSchema: undefined,
+    inputSchema: {
+      ...action.inputSchema,
+      properties: {
+        ...properties,
+        output: text('File or folder to save to. Default: under its own name, here.'),
+        force: flag('Replace a file that is there.'),
+      },
+    },
+    examples: [{ title: 'Into a folder', input: { fileId: 'file_0123456789abcdef', output: 'downloads' } }],
+    errors: [...action.errors, 'conflict', 'state_damaged', 'access_denied', 'invalid_input'],
+    talks: true,
+    async run({ input: { output, force, ...input }, ...invocation }) {
+      const { flags, signal } = invocation;
+      const stored = (await call(catalog, 'file get', input, invocation)) as unknown as StoredFile;
+      const target = await resolveTarget(app, flags, true);
+      const identity = await requireAccountKey(app, target);
+      const description = await describe(stored, identity);
+      const { requireFree, saveDecrypted } = await import('../file-download.ts');
+      const path = await toPlace(
+        resolve(io.cwd, (output as string | undefined) ?? '.'),
+        description.fileName,
+      );
+      await requireFree(path, force === true);
+      const { stream } = await (await openFiles(app, target)).download(stored.fileId, signal);
+      const progress = createFileProgress(io, description.sizeBytes);
+      try {
+        await saveDecrypted({
+          source: stream,
+          identity,
+          description,
+          path,
+          force: force === true,
+          onBytes: progress.set,
+        });
+      } catch (error) {
+        throw signal.aborted
+          ? new KaiwuError('canceled', 'The download was canceled; nothing was saved.')
+          : error;
+      } finally {
+        stream.destroy();
+        progress.end();
+      }
+      const { sha256: _, path: origin, ...shown } = description;
+      return { status: 'ok', output: { file: path, ...shown, origin } };
+    },
+  };
+}
+
+/** A folder gets the file under its own name. */
+async function toPlace(path: string, fileName: string): Promise<string> {
+  const { stat } = await import('node:fs/promises');
+  const info = await stat(path).catch(() => undefined);
+  return info?.isDirectory() === true ? resolve(path, fileName) : path;
+}
