@@ -2,16 +2,16 @@ import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
 import { FILE_MESSAGE_MAX, SEND_FILE_TOOL } from '../../src/core/file.ts';
 import { sessionHint, sessionId } from '../_shapes.ts';
-import { EVERYDAY } from '../_surfaces.ts';
+import { RELATED } from '../_surfaces.ts';
 
-const { voice: _, ...surfaces } = EVERYDAY;
+// A path is nothing to say aloud. Hosts get the one tool that agents know.
+const { voice: _, ...surfaces } = RELATED;
 
 export default defineAction({
   id: 'file.send',
   title: { en: 'Send a file to the user', 'zh-CN': '向用户发送文件' },
   summary: 'Use to hand the person a file of the workspace: a report, a picture, a build.',
-  description:
-    "Encrypted on the session's machine; only the person's devices can read it. The file stays where it is.",
+  description: "Encrypted on its machine for the person's devices alone; the file itself stays.",
   effect: 'write',
   idempotent: false,
   openWorld: true,
@@ -39,9 +39,9 @@ export default defineAction({
     {
       name: SEND_FILE_TOOL,
       tool: true,
-      directOn: ['agent'],
+      directOn: ['agent', 'mcp'],
       omit: ['sessionId'],
-      summary: 'Use to hand the user a file of this session’s workspace: a report, a picture, a build.',
+      summary: 'Use to hand the user a file of the workspace: a report, a picture, a build.',
     },
   ],
   errors: [
@@ -70,15 +70,15 @@ export default defineAction({
       .max(4096)
       .regex(/[^\s]/, 'must name a file')
       .describe("File, relative to the session's directory."),
-    message: z.string().max(FILE_MESSAGE_MAX).optional().describe('What to say with it, 4000 characters.'),
+    message: z.string().max(FILE_MESSAGE_MAX).optional().describe('What to say with it.'),
   }),
   output: z.object({
-    fileId: z.string().describe('Id to get it by.'),
-    path: z.string().describe('Where it lies, relative to the workspace.'),
-    fileName: z.string().describe('Name that it is kept under.'),
-    sizeBytes: z.int().describe('Bytes that were sent.'),
-    mimeType: z.string().describe('Type, by its name.'),
-    message: z.string().optional().describe('What was said with it.'),
+    fileId: z.string().describe('Its id.'),
+    path: z.string().describe('Where it lies.'),
+    fileName: z.string().describe('Its name.'),
+    sizeBytes: z.int().describe('Bytes sent.'),
+    mimeType: z.string().describe('Its type.'),
+    message: z.string().optional().describe('Your message.'),
   }),
   precondition: ({ input, caller, ports }) =>
     ports.files.look({ sessionId: input.sessionId!, path: input.path }, caller),

@@ -147,10 +147,10 @@ export type DaemonMethods = {
     params: { sessionId: string };
     result: { worktree: 'none' | 'removed' | 'kept'; reason?: string };
   };
-  /** Looks at a file as `file.send` would, and reads it once. @throws what `file.send` refuses it with */
-  'file.look': { params: { sessionId: string; path: string }; result: FileFacts };
+  /** Looks at a file as `session.send_file` would, and reads it once. @throws what `session.send_file` refuses it with */
+  'session.look_at_file': { params: { sessionId: string; path: string }; result: FileFacts };
   /** Encrypts a file and uploads it under the id that the backend expects. Answers once the backend has it. */
-  'file.send': {
+  'session.send_file': {
     params: {
       sessionId: string;
       fileId: string;

@@ -60,8 +60,8 @@ export function createHandlers(options: {
         on(sessionId, (session) => session.answer(requestId, { kind: 'permission', optionId }, by)),
       'session.answer_question': ({ sessionId, requestId, answer, content, by }) =>
         on(sessionId, (session) => session.answer(requestId, { kind: 'question', answer, content }, by)),
-      'file.look': (params) => files.look(params),
-      'file.send': (params) => then(params.sessionId, () => files.send(params)),
+      'session.look_at_file': (params) => files.look(params),
+      'session.send_file': (params) => then(params.sessionId, () => files.send(params)),
       'agents.list': async () => {
         void registry.learnVersions();
         return { agents: registry.list() };

@@ -6,7 +6,7 @@ import { toTools } from '../../src/surfaces/mcp/tools.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-it('an agent starts with the discovery family and the title of its own session, and finds the rest', () => {
+it('an agent starts with the discovery family, files and the title of its own session, and finds the rest', () => {
   const actions = createCatalog(registry)
     .manifests.filter(({ surfaces }) => surfaces.agent !== undefined)
     .map((manifest) => ({ ...manifest, policy: resolvePolicy(EMPTY_POLICY, manifest, 'agent') }));
@@ -17,6 +17,7 @@ it('an agent starts with the discovery family and the title of its own session, 
     'action_read',
     'action_spec_get',
     'action_spec_search',
+    'send_file_to_user',
     'change_title',
   ]);
   expect(actions.map(({ id }) => id)).toContain('session.message.send');

@@ -20,7 +20,7 @@ export function createFilesPort(options: {
   return {
     async look({ sessionId, path }, caller) {
       const { machineId } = await store.sessions.get(sessionId);
-      return ask(machineId, 'file.look', { sessionId, path }, caller, LOOK_MS);
+      return ask(machineId, 'session.look_at_file', { sessionId, path }, caller, LOOK_MS);
     },
     async send({ sessionId, ...file }, caller) {
       if (uploads === undefined) throw noFiles();
@@ -29,7 +29,7 @@ export function createFilesPort(options: {
       if (recipient === undefined) throw noKey();
       const fileId = options.runtime.newId('file');
       const sent = await uploads.during({ fileId, sessionId, machineId }, () =>
-        ask(machineId, 'file.send', { sessionId, fileId, recipient, ...file }, caller, SEND_MS),
+        ask(machineId, 'session.send_file', { sessionId, fileId, recipient, ...file }, caller, SEND_MS),
       );
       return { fileId, ...sent };
     },

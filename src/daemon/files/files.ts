@@ -23,7 +23,7 @@ export interface FileOptions {
   commit(fileId: string, file: SealedFile): Promise<void>;
 }
 
-type Params = DaemonMethods['file.send']['params'];
+type Params = DaemonMethods['session.send_file']['params'];
 
 /** Pauses before the second and the third try, milliseconds. */
 const RETRY_MS = [500, 2000];

@@ -6,6 +6,7 @@ import { createRpcPeer, type RpcPeer } from '../../../src/core/rpc-peer.ts';
 import type { AgentInfo } from '../../../src/core/agent.ts';
 import type { ConfigOption, SessionEvent, SessionEventBody } from '../../../src/core/session.ts';
 import type { Json } from './json.ts';
+import { NO_FILES } from './no-files.ts';
 
 /** A small peer that speaks the machine link: each session runs its messages in order and echoes them. */
 export interface FakeDaemonOptions {
@@ -14,7 +15,6 @@ export interface FakeDaemonOptions {
   machineId: string;
   instanceId: string;
   agents: AgentInfo[];
-  /** Answers pings. */
   autoPong: boolean;
   /** What the agent says to a message; undefined holds the turn, and so does any message that begins with `hold`. */
   reply(text: string): string | undefined;
@@ -131,12 +131,7 @@ export function createFakeDaemon(
 
   /** What each request does here; the answer follows. */
   const work: { [K in keyof DaemonMethods]: (params: DaemonMethods[K]['params']) => Promise<unknown> } = {
-    async 'file.look'() {
-      throw new KaiwuError('file_not_found', 'this daemon has no files');
-    },
-    async 'file.send'() {
-      throw new KaiwuError('file_not_found', 'this daemon has no files');
-    },
+    ...NO_FILES,
     async 'session.start'({ sessionId, permissionMode }) {
       if (!sessions.has(sessionId)) {
         sessions.set(sessionId, { events: [], messages: [], acked: 0, turns: Promise.resolve() });
