@@ -23,11 +23,18 @@ export function toAuditInput(
         actionId,
         withoutFields(withoutFields(input, action?.secrets), action?.transient),
       );
-    const hidden = [...(action?.secrets ?? []), ...(action?.transient ?? [])];
-    return { input: redact(toShort(toObject(input)) as object, hidden), inputDigest };
+    const given = toObject(input);
+    return { input: redact(toShort(given) as object, hiddenIn(given, action)), inputDigest };
   } catch {
     return { input: { unreadable: true }, inputDigest: '' };
   }
+}
+
+/** A misspelt field holds what its right one would: where that is kept nowhere, no unknown field is. */
+function hiddenIn(given: object, action: AnyAction | undefined): string[] {
+  const { secrets = [], transient } = action ?? {};
+  if (action === undefined || transient === undefined) return secrets;
+  return [...secrets, ...transient, ...Object.keys(given).filter((name) => !(name in action.input.shape))];
 }
 
 /** Longest text of an input that the audit keeps whole, characters; the digest stands for the rest. */
