@@ -4,7 +4,10 @@ import { CallError } from './call.ts';
 import { type News, onNews } from './feed.ts';
 
 /** Milliseconds in which further news are taken together. */
-const TOGETHER_MS = 60;
+const TOGETHER_MS = 100;
+
+/** Milliseconds until what failed and may succeed is tried again. */
+export const RETRY_MS = 3000;
 
 export interface Live<T> {
   data: Accessor<T | undefined>;
@@ -14,9 +17,7 @@ export interface Live<T> {
 }
 
 export const toWire = (error: unknown): WireError =>
-  error instanceof CallError
-    ? error.wire
-    : { code: 'internal', message: String(error), retryable: false };
+  error instanceof CallError ? error.wire : { code: 'internal', message: String(error), retryable: false };
 
 /**
  * Something read from the backend that is read again whenever `wants` says so of news. One read at a time; what comes
@@ -44,7 +45,9 @@ export function createLive<T>(
         setData(() => loaded);
         setError(undefined);
       } catch (failure) {
-        setError(toWire(failure));
+        const wire = toWire(failure);
+        setError(wire);
+        if (wire.retryable && !over) timer = setTimeout(() => void refresh(), RETRY_MS);
       }
     } while (again && !over);
     setLoading(false);

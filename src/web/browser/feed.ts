@@ -68,7 +68,10 @@ async function read(
   });
   try {
     const { lastId } = position;
-    const headers = { accept: 'text/event-stream', ...(lastId === undefined ? {} : { 'last-event-id': lastId }) };
+    const headers = {
+      accept: 'text/event-stream',
+      ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
+    };
     const stream = await open('/v1/events', headers, AbortSignal.any([signal, dead.signal]));
     if (typeof stream === 'number') {
       if (stream === 401) listener.onRefused();

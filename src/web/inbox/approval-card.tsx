@@ -11,11 +11,7 @@ import { type ApprovalRow, decide, type InboxItem, progress } from './inbox-stat
 import { PolicyChange } from './policy-change.tsx';
 
 /** A request for approval: what exactly would run, for whom, and until when it can be decided. */
-export function ApprovalCard(props: {
-  item: InboxItem;
-  approval: ApprovalRow;
-  over: boolean;
-}): JSX.Element {
+export function ApprovalCard(props: { item: InboxItem; approval: ApprovalRow; over: boolean }): JSX.Element {
   const [form, setForm] = createSignal<'deny' | 'grant'>();
   const approval = () => props.approval;
   const state = () => progress[props.item.itemId];
@@ -29,12 +25,17 @@ export function ApprovalCard(props: {
         {line(titleOf(approval().actionId))} <code>{line(approval().actionId)}</code>
       </h3>
       <p class="who">
-        {t('askedBy', { who: line(approval().requester.client), surface: t(`surface_${approval().requester.surface}`) })}
+        {t('askedBy', {
+          who: line(approval().requester.client),
+          surface: t(`surface_${approval().requester.surface}`),
+        })}
         <Show when={approval().count > 1}> · {t('askedTimes', { n: approval().count })}</Show>
         <Show when={!props.over}>
           {' · '}
           <span title={fullTime(approval().expiresAt)}>
-            {isPast(approval().expiresAt) ? t('isExpired') : t('expires', { when: ago(approval().expiresAt) })}
+            {isPast(approval().expiresAt)
+              ? t('isExpired')
+              : t('expires', { when: ago(approval().expiresAt) })}
           </span>
         </Show>
       </p>
@@ -62,18 +63,36 @@ export function ApprovalCard(props: {
       </Show>
       <Show when={canDecide()}>
         <p class="buttons">
-          <button type="button" class="primary" data-do="approve" onClick={() => void decide(props.item, 'approve')}>
+          <button
+            type="button"
+            class="primary"
+            data-do="approve"
+            onClick={() => void decide(props.item, 'approve')}
+          >
             {t('approve')}
           </button>
-          <button type="button" data-do="deny" aria-expanded={form() === 'deny'} onClick={() => toggle('deny')}>
+          <button
+            type="button"
+            data-do="deny"
+            aria-expanded={form() === 'deny'}
+            onClick={() => toggle('deny')}
+          >
             {t('deny')}
           </button>
-          <button type="button" class="quiet" aria-expanded={form() === 'grant'} onClick={() => toggle('grant')}>
+          <button
+            type="button"
+            class="quiet"
+            aria-expanded={form() === 'grant'}
+            onClick={() => toggle('grant')}
+          >
             {t('allowSimilar')}
           </button>
         </p>
         <Show when={form() === 'deny'}>
-          <DenyForm onCancel={() => setForm(undefined)} onDeny={(reason) => void decide(props.item, 'deny', reason)} />
+          <DenyForm
+            onCancel={() => setForm(undefined)}
+            onDeny={(reason) => void decide(props.item, 'deny', reason)}
+          />
         </Show>
         <Show when={form() === 'grant'}>
           <GrantForm item={props.item} approval={approval()} />

@@ -65,7 +65,9 @@ export function Card(props: {
           <Show when={props.item.reason}>
             {(reason) => (
               <div class="reason">
-                <Stranger text={reason().message} />
+                <Show when={!props.item.title.includes(reason().message)}>
+                  <Stranger text={reason().message} />
+                </Show>
                 <Show when={reason().hint}>{(hint) => <p class="muted">{line(hint())}</p>}</Show>
               </div>
             )}

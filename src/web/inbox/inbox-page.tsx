@@ -56,7 +56,8 @@ export default function InboxPage(): JSX.Element {
     setCurrent(next.itemId);
     cardOf(next.itemId)?.focus();
   }
-  const press = (name: string) => () => cardOf(current())?.querySelector<HTMLElement>(`[data-do="${name}"]`)?.click();
+  const press = (name: string) => () =>
+    cardOf(current())?.querySelector<HTMLElement>(`[data-do="${name}"]`)?.click();
   const toggle = (id: string) => {
     const next = new Set(selected());
     if (!next.delete(id)) next.add(id);

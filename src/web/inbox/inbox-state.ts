@@ -1,5 +1,6 @@
 import { createSignal, onCleanup } from 'solid-js';
 import { createStore, reconcile } from 'solid-js/store';
+import { isSettled } from '../../core/approval.ts';
 import type { WireError } from '../../core/errors.ts';
 import { actions, must, type OutputOf } from '../api/call.ts';
 import { onNews } from '../api/feed.ts';
@@ -25,6 +26,9 @@ interface Loaded {
 }
 
 const PAGE = 100;
+
+/** Milliseconds until a request that still runs is looked at again, should the word of its end have come too early. */
+const ASK_AGAIN_MS = 1500;
 
 const [pages, setPages] = createSignal(1);
 const [live, setLive] = createSignal<Live<Loaded>>();
@@ -56,7 +60,9 @@ async function load(before: Loaded | undefined): Promise<Loaded> {
   const items: InboxItem[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < pages(); page++) {
-    const answer = await must(actions.inbox.list({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }));
+    const answer = await must(
+      actions.inbox.list({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }),
+    );
     items.push(...answer.items);
     cursor = answer.nextCursor;
     if (cursor === undefined) break;
@@ -78,7 +84,11 @@ async function settle(item: InboxItem): Promise<void> {
   const outcome = await actions.approval.request.get({ artifactId: item.itemId });
   if (outcome.status !== 'ok') return;
   const { lineage: _, ...approval } = outcome.output;
+  // An answer that was overtaken by a later one says nothing.
+  const known = finished[item.itemId]?.approval;
+  if (known !== undefined && isSettled(known.status) && !isSettled(approval.status)) return;
   setFinished(item.itemId, reconcile({ ...item, approval }));
+  if (!isSettled(approval.status)) setTimeout(() => void settle(item), ASK_AGAIN_MS);
 }
 
 /** Follows the inbox for as long as somebody is signed in. */
@@ -116,7 +126,11 @@ export function clearFinished(): void {
 }
 
 /** Decides one request. The answer comes once its action has ended. @returns whether the decision holds */
-export async function decide(item: InboxItem, decision: 'approve' | 'deny', reason?: string): Promise<boolean> {
+export async function decide(
+  item: InboxItem,
+  decision: 'approve' | 'deny',
+  reason?: string,
+): Promise<boolean> {
   setProgress(item.itemId, { stage: 'sending' });
   const outcome = await actions.approval.request.decide({
     artifactId: item.itemId,

@@ -38,7 +38,11 @@ export function PermissionForm(props: {
               type="button"
               classList={{ primary: option.kind === 'allow_once' }}
               data-do={
-                option.optionId === first(true) ? 'approve' : option.optionId === first(false) ? 'deny' : undefined
+                option.optionId === first(true)
+                  ? 'approve'
+                  : option.optionId === first(false)
+                    ? 'deny'
+                    : undefined
               }
               title={t(`option_${option.kind}`)}
               disabled={isBusy()}

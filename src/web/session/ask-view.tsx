@@ -16,8 +16,7 @@ export function AskView(props: { entry: Ask; sessionId: string }): JSX.Element {
   const id = () => props.entry.request.requestId;
   const words = () =>
     props.entry.kind === 'permission' ? props.entry.request.title : props.entry.request.message;
-  const isOpen = () =>
-    session()?.permission?.requestId === id() || session()?.question?.requestId === id();
+  const isOpen = () => session()?.permission?.requestId === id() || session()?.question?.requestId === id();
   const outcome = () => (props.entry.kind === 'permission' ? props.entry.outcome : props.entry.answer);
   const item = (): InboxItem => ({
     itemId: id(),
@@ -33,9 +32,12 @@ export function AskView(props: { entry: Ask; sessionId: string }): JSX.Element {
     return said === 'accept' ? t('answered') : t('refused');
   };
   return (
-    <section class="ask" aria-label={t(props.entry.kind === 'permission' ? 'permissionAsked' : 'questionAsked')}>
+    <section
+      class="ask"
+      aria-label={t(props.entry.kind === 'permission' ? 'permissionAsked' : 'questionAsked')}
+    >
       <p class="who">{t(props.entry.kind === 'permission' ? 'permissionAsked' : 'questionAsked')}</p>
-      <h3 dir="auto">{line(words())}</h3>
+      <h2 dir="auto">{line(words())}</h2>
       <Switch>
         <Match when={outcome() !== undefined}>
           <p class="outcome">

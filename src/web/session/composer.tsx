@@ -23,7 +23,8 @@ export function Composer(props: { sessionId: string; transcript: Transcript }): 
   let messageId = newId();
 
   const isRunning = () => ['running', 'waiting'].includes(session()?.status ?? '');
-  const queued = () => sent().filter((message) => !props.transcript.entries().has(`user:${message.messageId}`));
+  const queued = () =>
+    sent().filter((message) => !props.transcript.entries().has(`user:${message.messageId}`));
 
   function write(next: string): void {
     setText(next);

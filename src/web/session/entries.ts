@@ -19,7 +19,12 @@ export type Entry = Base &
     | { kind: 'thought'; messageId: string; block: number; text: string }
     | { kind: 'tool'; title: string; toolKind?: string; status?: string; content?: unknown }
     | { kind: 'plan'; steps: PlanStep[] }
-    | { kind: 'permission'; request: PermissionRequest; outcome?: 'allowed' | 'refused' | 'canceled'; by?: string }
+    | {
+        kind: 'permission';
+        request: PermissionRequest;
+        outcome?: 'allowed' | 'refused' | 'canceled';
+        by?: string;
+      }
     | { kind: 'question'; request: Question; answer?: string; by?: string }
     | { kind: 'attachment'; name: string; detail: string }
     | { kind: 'note'; tone: 'plain' | 'bad' | 'warn'; text: Note; reason?: FailureReason }
@@ -39,7 +44,10 @@ type Draft = Entry extends infer E ? (E extends Base ? Omit<E, keyof Base> : nev
  * Puts events together, oldest first. What has not changed since `before` is the very same object, so that only the rest is
  * drawn again.
  */
-export function toEntries(events: readonly SessionEvent[], before: ReadonlyMap<string, Entry>): Map<string, Entry> {
+export function toEntries(
+  events: readonly SessionEvent[],
+  before: ReadonlyMap<string, Entry>,
+): Map<string, Entry> {
   const entries = new Map<string, Entry>();
   for (const event of events) {
     const made = toDraft(event, (key) => entries.get(key));
@@ -61,12 +69,16 @@ export function toEntries(events: readonly SessionEvent[], before: ReadonlyMap<s
   return entries;
 }
 
-function toDraft(event: SessionEvent, known: (key: string) => Entry | undefined): [string, Draft] | undefined {
+function toDraft(
+  event: SessionEvent,
+  known: (key: string) => Entry | undefined,
+): [string, Draft] | undefined {
   const own = `${event.type}:${event.seq}`;
-  const note = (text: Note, tone: 'plain' | 'bad' | 'warn' = 'plain', reason?: FailureReason): [string, Draft] => [
-    own,
-    { kind: 'note', text, tone, ...(reason === undefined ? {} : { reason }) },
-  ];
+  const note = (
+    text: Note,
+    tone: 'plain' | 'bad' | 'warn' = 'plain',
+    reason?: FailureReason,
+  ): [string, Draft] => [own, { kind: 'note', text, tone, ...(reason === undefined ? {} : { reason }) }];
   switch (event.type) {
     case 'user_message':
       return [
@@ -78,7 +90,8 @@ function toDraft(event: SessionEvent, known: (key: string) => Entry | undefined)
       const kind = event.type === 'agent_text' ? 'text' : 'thought';
       const key = blockKey(event.messageId, kind, event.block);
       const old = known(key);
-      const text = (old !== undefined && 'text' in old && typeof old.text === 'string' ? old.text : '') + event.text;
+      const text =
+        (old !== undefined && 'text' in old && typeof old.text === 'string' ? old.text : '') + event.text;
       const { messageId, block } = event;
       return [key, { kind, messageId, block, text }];
     }
@@ -96,7 +109,10 @@ function toDraft(event: SessionEvent, known: (key: string) => Entry | undefined)
     case 'permission_resolved': {
       const asked = known(`ask:${event.requestId}`);
       if (asked?.kind !== 'permission') return undefined;
-      return [asked.key, { kind: 'permission', request: asked.request, outcome: event.outcome, by: event.by }];
+      return [
+        asked.key,
+        { kind: 'permission', request: asked.request, outcome: event.outcome, by: event.by },
+      ];
     }
     case 'question_asked':
       return [`ask:${event.request.requestId}`, { kind: 'question', request: event.request }];
@@ -124,7 +140,11 @@ function toDraft(event: SessionEvent, known: (key: string) => Entry | undefined)
       return note({ key: 'turn_canceled' }, 'warn', event.reason);
     case 'turn_ended':
       if (event.outcome === 'completed') return undefined;
-      return note({ key: `turn_${event.outcome}` }, event.outcome === 'failed' ? 'bad' : 'warn', event.reason);
+      return note(
+        { key: `turn_${event.outcome}` },
+        event.outcome === 'failed' ? 'bad' : 'warn',
+        event.reason,
+      );
     case 'stalled':
       return event.since === null
         ? note({ key: 'goesOn' })

@@ -15,7 +15,7 @@ export function EntryView(props: { entry: Entry; sessionId: string; transcript: 
   const as = <K extends Entry['kind']>(...kinds: K[]) =>
     kinds.includes(props.entry.kind as K) ? (props.entry as Of<K>) : undefined;
   return (
-    <div class={`entry ${props.entry.kind}`} data-seq={props.entry.seq}>
+    <div class={`entry of-${props.entry.kind}`} data-seq={props.entry.seq}>
       <Switch>
         <Match when={as('user')}>
           {(entry) => (
@@ -48,7 +48,7 @@ export function EntryView(props: { entry: Entry; sessionId: string; transcript: 
         <Match when={as('plan')}>
           {(entry) => (
             <section class="plan" aria-label={t('plan')}>
-              <h3>{t('plan')}</h3>
+              <h2>{t('plan')}</h2>
               <ol>
                 <For each={entry().steps}>
                   {(step) => (

@@ -131,7 +131,9 @@ export function SessionHead(props: { session: SessionInFull }): JSX.Element {
         <button
           type="button"
           class="quiet small"
-          onClick={() => void run<unknown>(isArchived() ? actions.session.unarchive(id()) : actions.session.archive(id()))}
+          onClick={() =>
+            void run<unknown>(isArchived() ? actions.session.unarchive(id()) : actions.session.archive(id()))
+          }
         >
           {t(isArchived() ? 'unarchive' : 'archive')}
         </button>

@@ -14,7 +14,7 @@ export default function SessionPage(props: { sessionId: string }): JSX.Element {
   const { sessionId } = props;
   const session = createLive(
     () => must(actions.session.status.get({ sessionId })),
-    (news) => 'sessionId' in news && news.sessionId === sessionId && news.type !== 'delta',
+    (news) => news.type === 'session.changed' && news.sessionId === sessionId,
   );
   const transcript = createTranscript(sessionId);
   return (
@@ -34,7 +34,10 @@ export default function SessionPage(props: { sessionId: string }): JSX.Element {
           <div class="session-page">
             <SessionHead session={found()} />
             <TranscriptView transcript={transcript} sessionId={sessionId} />
-            <Show when={found().archivedAt === undefined} fallback={<p class="note plain">{t('archived')}</p>}>
+            <Show
+              when={found().archivedAt === undefined}
+              fallback={<p class="note plain">{t('archived')}</p>}
+            >
               <Composer sessionId={sessionId} transcript={transcript} />
             </Show>
           </div>

@@ -17,7 +17,8 @@ interface Piece {
 
 /** A step of the agent: what it is, how it stands, and what it changed or said. */
 export function ToolCall(props: { tool: Tool }): JSX.Element {
-  const content = () => (props.tool.content ?? {}) as { content?: unknown; rawInput?: unknown; rawOutput?: unknown };
+  const content = () =>
+    (props.tool.content ?? {}) as { content?: unknown; rawInput?: unknown; rawOutput?: unknown };
   const pieces = createMemo(() => {
     const { content: found } = content();
     return Array.isArray(found) ? (found as (Piece | null)[]).filter((piece) => piece !== null) : [];
@@ -31,7 +32,9 @@ export function ToolCall(props: { tool: Tool }): JSX.Element {
         <span class="tool-title" dir="auto">
           {line(props.tool.title)}
         </span>
-        <Show when={props.tool.toolKind}>{(kind) => <span class="muted">{tOr(`tool_${kind()}`, line(kind()))}</span>}</Show>
+        <Show when={props.tool.toolKind}>
+          {(kind) => <span class="muted">{tOr(`tool_${kind()}`, line(kind()))}</span>}
+        </Show>
       </summary>
       <div class="tool-body">
         <For each={pieces()}>

@@ -3,7 +3,7 @@ import type { WireError } from '../../core/errors.ts';
 import type { SessionEvent } from '../../core/session.ts';
 import { actions, must } from '../api/call.ts';
 import { onNews } from '../api/feed.ts';
-import { toWire } from '../api/live.ts';
+import { RETRY_MS, toWire } from '../api/live.ts';
 import { blockKey, type Entry, toEntries } from './entries.ts';
 import { type LiveBlock, tailOf } from './streaming.ts';
 
@@ -43,6 +43,7 @@ export function createTranscript(sessionId: string): Transcript {
   let again = false;
   let readingOlder = false;
   let frame = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
   const entries = createMemo<Map<string, Entry>>((before) => toEntries(events(), before), new Map());
   const stretches = createMemo<Stretch[]>((before) => toStretches([...entries().values()], before), []);
@@ -74,7 +75,11 @@ export function createTranscript(sessionId: string): Transcript {
     reading = catchUp()
       .then(
         () => void setError(undefined),
-        (failure: unknown) => void setError(toWire(failure)),
+        (failure: unknown) => {
+          const wire = toWire(failure);
+          setError(wire);
+          if (wire.retryable) timer = setTimeout(refresh, RETRY_MS);
+        },
       )
       .finally(() => {
         reading = undefined;
@@ -92,7 +97,8 @@ export function createTranscript(sessionId: string): Transcript {
       const own = isText
         ? blockKey(event.messageId, event.type === 'agent_text' ? 'text' : 'thought', event.block)
         : '';
-      for (const key of live.keys()) if (key !== own && key.includes(`:${event.messageId}:`)) live.delete(key);
+      for (const key of live.keys())
+        if (key !== own && key.includes(`:${event.messageId}:`)) live.delete(key);
     }
   }
 
@@ -113,7 +119,10 @@ export function createTranscript(sessionId: string): Transcript {
       }
     }),
   );
-  onCleanup(() => cancelAnimationFrame(frame));
+  onCleanup(() => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  });
   refresh();
 
   return {

@@ -51,13 +51,24 @@ export function TranscriptView(props: { transcript: Transcript; sessionId: strin
   );
 
   return (
-    <div class="transcript" ref={scroller} onScroll={onScroll} tabindex="0" role="log" aria-label={t('sessions')}>
+    <div
+      class="transcript"
+      ref={scroller}
+      onScroll={onScroll}
+      tabindex="0"
+      role="log"
+      aria-label={t('sessions')}
+    >
       <div class="transcript-content" ref={content}>
         <Problem error={props.transcript.error()} />
         <Show when={props.transcript.loaded()} fallback={<p class="loading">{t('loading')}</p>}>
           <Show
             when={props.transcript.hasOlder()}
-            fallback={<p class="note plain">{t(props.transcript.entries().size === 0 ? 'emptyTranscript' : 'beginning')}</p>}
+            fallback={
+              <p class="note plain">
+                {t(props.transcript.entries().size === 0 ? 'emptyTranscript' : 'beginning')}
+              </p>
+            }
           >
             <button type="button" class="quiet older" onClick={() => void loadOlder()}>
               {t('older')}
@@ -69,8 +80,15 @@ export function TranscriptView(props: { transcript: Transcript; sessionId: strin
         </For>
         <Show when={props.transcript.liveNew()}>
           {(live) => (
-            <div class={`entry ${live().kind}`}>
-              <Show when={live().kind === 'text'} fallback={<div class="thoughts"><Stranger text={live().text} /></div>}>
+            <div class={`entry of-${live().kind}`}>
+              <Show
+                when={live().kind === 'text'}
+                fallback={
+                  <div class="thoughts">
+                    <Stranger text={live().text} />
+                  </div>
+                }
+              >
                 <AgentWords text={live().text} />
               </Show>
             </div>

@@ -6,7 +6,8 @@ import { ActionForm } from '../ui/action-form.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { navigate } from '../ui/router.tsx';
 
-const FIRST = ['machineId', 'agentId', 'directory', 'title', 'message', 'permissionMode', 'modelId'];
+const FIRST = ['agentId', 'directory', 'message', 'title'];
+const SECOND = ['permissionMode', 'modelId', 'machineId'];
 
 /** Starts a session, with the fields that its action declares. */
 export function NewSessionDialog(props: { onClose: () => void }): JSX.Element {
@@ -18,6 +19,7 @@ export function NewSessionDialog(props: { onClose: () => void }): JSX.Element {
           <ActionForm
             action={manifest}
             first={FIRST}
+            second={SECOND}
             submit={t('start')}
             onDone={({ sessionId }) => {
               props.onClose();

@@ -24,7 +24,10 @@ export function SessionLine(props: { row: TreeRow; machine: string }): JSX.Eleme
   }
 
   return (
-    <li class="session-line" style={{ 'padding-inline-start': `${14 + Math.min(props.row.indent, 6) * 22}px` }}>
+    <li
+      class="session-line"
+      style={{ 'padding-inline-start': `${14 + Math.min(props.row.indent, 6) * 22}px` }}
+    >
       <Show when={props.row.indent > 0}>
         <span class="twig" aria-hidden="true">
           └

@@ -86,7 +86,9 @@ export default function SessionsPage(): JSX.Element {
         />
         <select
           aria-label={t('status')}
-          onChange={(event) => change(() => setStatus((event.currentTarget.value || undefined) as SessionStatus))}
+          onChange={(event) =>
+            change(() => setStatus((event.currentTarget.value || undefined) as SessionStatus))
+          }
         >
           <option value="">{t('anyStatus')}</option>
           <For each={SESSION_STATUSES}>{(name) => <option value={name}>{t(`status_${name}`)}</option>}</For>
@@ -112,7 +114,9 @@ export default function SessionsPage(): JSX.Element {
           }
         >
           <ul class="session-list">
-            <For each={rows()}>{(row) => <SessionLine row={row} machine={nameOf(row.session.machineId)} />}</For>
+            <For each={rows()}>
+              {(row) => <SessionLine row={row} machine={nameOf(row.session.machineId)} />}
+            </For>
           </ul>
         </Show>
         <Show when={list.data()?.more}>

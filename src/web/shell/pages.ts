@@ -27,6 +27,41 @@ export const PAGES: Page[] = [
     key: 's',
     view: lazy(() => import('../sessions/sessions-page.tsx')),
   },
+  {
+    path: '/settings/actions',
+    title: 'actions',
+    icon: 'actions',
+    key: 'a',
+    view: lazy(() => import('../settings/actions-page.tsx')),
+  },
+  {
+    path: '/machines',
+    title: 'machines',
+    icon: 'machines',
+    key: 'm',
+    view: lazy(() => import('../machines/machines-page.tsx')),
+  },
+  {
+    path: '/runs',
+    title: 'runs',
+    icon: 'runs',
+    key: 'r',
+    view: lazy(() => import('../runs/runs-page.tsx')),
+  },
+  {
+    path: '/audit',
+    title: 'audit',
+    icon: 'audit',
+    key: 'u',
+    view: lazy(() => import('../audit/audit-page.tsx')),
+  },
+  {
+    path: '/devices',
+    title: 'devices',
+    icon: 'devices',
+    key: 'd',
+    view: lazy(() => import('../devices/devices-page.tsx')),
+  },
 ];
 
 export const SessionPage = lazy(() => import('../session/session-page.tsx'));

@@ -30,11 +30,15 @@ export function Shell(): JSX.Element {
     document.title = `${count === '' ? '' : `(${count}) `}${title()} · Kaiwu`;
   });
   createEffect(
-    on(path, () => {
-      setMenu(false);
-      main?.focus({ preventScroll: true });
-      main?.scrollTo(0, 0);
-    }, { defer: true }),
+    on(
+      path,
+      () => {
+        setMenu(false);
+        main?.focus({ preventScroll: true });
+        main?.scrollTo(0, 0);
+      },
+      { defer: true },
+    ),
   );
   onMount(() => {
     if (path() === '/') navigate('/inbox', { replace: true });
@@ -87,7 +91,15 @@ function CurrentPage(): JSX.Element {
   const sessionId = () => /^\/sessions\/([^/]+)$/.exec(path())?.[1];
   const view = () => PAGES.find((page) => page.path === path());
   return (
-    <Show when={sessionId()} keyed fallback={<Show when={view()} keyed fallback={<NotFound />}>{(page) => <page.view />}</Show>}>
+    <Show
+      when={sessionId()}
+      keyed
+      fallback={
+        <Show when={view()} keyed fallback={<NotFound />}>
+          {(page) => <page.view />}
+        </Show>
+      }
+    >
       {(id) => <SessionPage sessionId={decodeURIComponent(id)} />}
     </Show>
   );
@@ -143,7 +155,13 @@ function Foot(props: { onHelp: () => void }): JSX.Element {
       <label>
         <span>{t('language')}</span>
         <select value={lang()} onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}>
-          <For each={Object.entries(LANGUAGES)}>{([id, name]) => <option value={id} lang={id}>{name}</option>}</For>
+          <For each={Object.entries(LANGUAGES)}>
+            {([id, name]) => (
+              <option value={id} lang={id}>
+                {name}
+              </option>
+            )}
+          </For>
         </select>
       </label>
       <label>

@@ -14,6 +14,8 @@ export function ActionForm(props: {
   action: ActionManifest;
   /** Fields in the order to show them; all others are folded under them. */
   first: string[];
+  /** Fields that follow side by side. */
+  second?: string[];
   values?: FormValues;
   submit: string;
   onDone: (output: Record<string, unknown>) => void;
@@ -22,7 +24,8 @@ export function ActionForm(props: {
   const [error, setError] = createSignal<WireError>();
   const [busy, setBusy] = createSignal(false);
   const schemas = (): Record<string, JsonSchema> => props.action.inputSchema.properties ?? {};
-  const rest = () => Object.keys(schemas()).filter((name) => !props.first.includes(name));
+  const rest = () =>
+    Object.keys(schemas()).filter((name) => ![...props.first, ...(props.second ?? [])].includes(name));
 
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
@@ -47,6 +50,9 @@ export function ActionForm(props: {
   return (
     <form class="form" onSubmit={(event) => void submit(event)}>
       <For each={props.first.filter((name) => name in schemas())}>{field}</For>
+      <div class="pair">
+        <For each={(props.second ?? []).filter((name) => name in schemas())}>{field}</For>
+      </div>
       <Show when={rest().length > 0}>
         <details>
           <summary>{t('moreFields')}</summary>

@@ -20,14 +20,18 @@ export function FormField(props: {
 }): JSX.Element {
   const id = createUniqueId();
   const hint = () => props.action.hints?.[props.name];
-  const isRequired = () => props.action.inputSchema.required?.includes(props.name) === true;
+  const isNeeded = (name: string) => props.action.inputSchema.required?.includes(name) === true;
+  const isRequired = () => isNeeded(props.name);
   const label = () => tOr(`field_${props.name}`, hint()?.label ?? props.name);
   /** The fields that this one's options depend on: asked again when one of them changes. */
   const depends = () => {
     const { options } = hint() ?? {};
     if (options === undefined) return undefined;
     const names = Object.values(options.input ?? {}).filter((value) => /^\$/.test(String(value)));
-    const known = names.map((name) => String(name).slice(1)).filter((name) => props.values[name] !== undefined);
+    const fields = names.map((name) => String(name).slice(1));
+    const known = fields.filter((name) => props.values[name] !== undefined);
+    // What the form itself requires has to be there first: models are those of an agent.
+    if (fields.some((name) => !known.includes(name) && isNeeded(name))) return undefined;
     return JSON.stringify(Object.fromEntries(known.map((name) => [name, props.values[name]])));
   };
   const [found] = createResource(depends, async (input): Promise<Option[]> => {
@@ -84,7 +88,11 @@ export function FormField(props: {
           <Match when={hint()?.widget === 'multiline'}>
             <textarea id={id} rows="3" onInput={(event) => setText(event.currentTarget.value)} />
           </Match>
-          <Match when={hint()?.widget === 'json' || props.schema.type === 'object' || props.schema.type === 'array'}>
+          <Match
+            when={
+              hint()?.widget === 'json' || props.schema.type === 'object' || props.schema.type === 'array'
+            }
+          >
             <textarea
               id={id}
               rows="2"

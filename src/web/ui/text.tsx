@@ -12,7 +12,10 @@ const CLAMP_CHARS = 1600;
 function toEnds(text: string): string | undefined {
   const lines = text.split('\n');
   if (lines.length <= CLAMP_LINES && text.length <= CLAMP_CHARS) return undefined;
-  const head = lines.slice(0, CLAMP_LINES - 4).join('\n').slice(0, CLAMP_CHARS - 400);
+  const head = lines
+    .slice(0, CLAMP_LINES - 4)
+    .join('\n')
+    .slice(0, CLAMP_CHARS - 400);
   const tail = lines.slice(-3).join('\n').slice(-300);
   return `${head}\n…\n${tail}`;
 }

@@ -1,0 +1,189 @@
+import { createSignal, For, type JSX, Show } from 'solid-js';
+import { catalogEntry } from '../api/catalog.ts';
+import { actions, idOf, must, type Outcome } from '../api/call.ts';
+import { createLive } from '../api/live.ts';
+import type { WireError } from '../../core/errors.ts';
+import { t, tOr } from '../i18n/index.ts';
+import { ActionForm } from '../ui/action-form.tsx';
+import { announce } from '../ui/announce.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Problem } from '../ui/problem.tsx';
+import { line } from '../ui/text.tsx';
+import { ago, fullTime } from '../ui/time.ts';
+
+/** What is signed in, and the tokens that were made for programs. */
+export default function DevicesPage(): JSX.Element {
+  const [error, setError] = createSignal<WireError>();
+  const [making, setMaking] = createSignal(false);
+  const [secret, setSecret] = createSignal<string>();
+  const devices = createLive(
+    async () =>
+      (await must(actions.device.list({}))).devices.filter(({ revokedAt }) => revokedAt === undefined),
+    () => false,
+  );
+  const tokens = createLive(
+    async () =>
+      (await must(actions.token.list({}))).tokens.filter(({ revokedAt }) => revokedAt === undefined),
+    () => false,
+  );
+
+  async function run<O>(call: Promise<Outcome<O>>, done: (output: O) => string): Promise<boolean> {
+    const outcome = await call;
+    setError(outcome.status === 'error' ? outcome.error : undefined);
+    if (outcome.status === 'ok') announce(done(outcome.output));
+    await Promise.all([devices.refresh(), tokens.refresh()]);
+    return outcome.status === 'ok';
+  }
+
+  return (
+    <div class="page narrow">
+      <header class="page-head">
+        <h1>{t('devices')}</h1>
+      </header>
+      <Problem error={error() ?? devices.error() ?? tokens.error()} />
+      <ApproveForm
+        onApprove={(userCode) =>
+          run(actions.device.approve({ userCode }), ({ deviceName }) =>
+            t('deviceApproved', { name: line(deviceName) }),
+          )
+        }
+      />
+      <h2 class="section">{t('signedIn')}</h2>
+      <ul class="plain-list">
+        <For each={devices.data()}>
+          {(device) => (
+            <li>
+              <span class="title">{line(device.name)}</span>
+              <Show when={device.current}>
+                <span class="kind">{t('thisBrowser')}</span>
+              </Show>
+              <span class="muted" title={fullTime(device.createdAt)}>
+                {device.lastUsedAt === undefined
+                  ? t('neverUsed')
+                  : t('lastUsed', { when: ago(device.lastUsedAt) })}
+              </span>
+              <Revoke
+                name={device.name}
+                onRevoke={() => run(actions.device.revoke({ deviceId: device.deviceId }), () => t('revoked'))}
+              />
+            </li>
+          )}
+        </For>
+      </ul>
+      <header class="page-head section">
+        <h2>{t('tokensTitle')}</h2>
+        <button type="button" onClick={() => setMaking(true)}>
+          {t('newToken')}
+        </button>
+      </header>
+      <Show when={(tokens.data() ?? []).length > 0} fallback={<p class="muted">{t('noTokens')}</p>}>
+        <ul class="plain-list">
+          <For each={tokens.data()}>
+            {(token) => (
+              <li>
+                <span class="title">{line(token.name)}</span>
+                <span class="kind">{tOr(`token_${token.kind}`, token.kind)}</span>
+                <span class="muted">
+                  {(token.scope.surfaces ?? []).join(', ')} {(token.scope.actions ?? []).map(line).join(', ')}
+                  <Show when={token.expiresAt}>{(at) => <> · {t('expires', { when: ago(at()) })}</>}</Show>
+                </span>
+                <Revoke
+                  name={token.name}
+                  onRevoke={() => run(actions.token.revoke({ tokenId: token.tokenId }), () => t('revoked'))}
+                />
+              </li>
+            )}
+          </For>
+        </ul>
+      </Show>
+      <Show when={making() && catalogEntry(idOf(actions.token.create))} keyed>
+        {(action) => (
+          <Dialog title={t('newToken')} onClose={() => (setMaking(false), setSecret(undefined))}>
+            <Show
+              when={secret()}
+              fallback={
+                <ActionForm
+                  action={action}
+                  first={['name', 'kind', 'expiresInDays']}
+                  submit={t('makeToken')}
+                  onDone={({ token }) => {
+                    setSecret(String(token));
+                    void tokens.refresh();
+                  }}
+                />
+              }
+            >
+              {(shown) => (
+                <div role="status">
+                  <p>{t('tokenOnce')}</p>
+                  <pre class="command">{shown()}</pre>
+                </div>
+              )}
+            </Show>
+          </Dialog>
+        )}
+      </Show>
+    </div>
+  );
+}
+
+function ApproveForm(props: { onApprove: (code: string) => Promise<boolean> }): JSX.Element {
+  const [code, setCode] = createSignal('');
+  return (
+    <form
+      class="inline-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void props.onApprove(code().trim()).then((done) => done && setCode(''));
+      }}
+    >
+      <label>
+        <span>{t('linkDevice')}</span>
+        <input
+          required
+          minLength={4}
+          maxLength={20}
+          autocomplete="one-time-code"
+          autocapitalize="characters"
+          spellcheck={false}
+          placeholder="BCDF-GHJK"
+          value={code()}
+          onInput={(event) => setCode(event.currentTarget.value)}
+        />
+      </label>
+      <p class="muted">{t('linkDeviceHow')}</p>
+      <p class="buttons">
+        <button type="submit" class="primary">
+          {t('approve')}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+/** Asks once more in place: what is revoked cannot be brought back. */
+function Revoke(props: { name: string; onRevoke: () => Promise<boolean> }): JSX.Element {
+  const [asking, setAsking] = createSignal(false);
+  return (
+    <Show
+      when={asking()}
+      fallback={
+        <button
+          type="button"
+          class="quiet small"
+          aria-label={`${t('revoke')}: ${line(props.name)}`}
+          onClick={() => setAsking(true)}
+        >
+          {t('revoke')}
+        </button>
+      }
+    >
+      <button type="button" class="danger small" onClick={() => void props.onRevoke()}>
+        {t('revokeNow')}
+      </button>
+      <button type="button" class="quiet small" onClick={() => setAsking(false)}>
+        {t('cancel')}
+      </button>
+    </Show>
+  );
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DESKTOP, hasChromium, PHONE, startWebWorld, type WebWorld } from './helpers/browser.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds, in a few words each. The script is handed to the page by the debugger: its policy lets none in. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const { violations } = await axe.run();
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+    );
+  });
+}
+
+describe.skipIf(!hasChromium)('every page of the app (Chromium)', () => {
+  let web: WebWorld;
+  let sessionId: string;
+  beforeAll(async () => {
+    web = await startWebWorld();
+    const rules = { 'session.title.set': { cli: { approval: true } } };
+    await web.output('policy.set', { rules });
+    const input = { agentId: 'demo', directory: web.directory, title: 'One' };
+    sessionId = String((await web.output('session.spawn_new', input)).sessionId);
+    await web.output('session.message.send', { sessionId, message: 'ls', wait: true });
+    await web.output('session.message.send', { sessionId, message: 'ask to dance' });
+    await web.envelope('session.title.set', { sessionId, title: 'Two' });
+    await web.output('review.start', {
+      sessionId,
+      backendTarget: { kind: 'builtInAgent', agentId: 'demo' },
+      instructions: 'Look at it',
+    });
+  }, 120_000);
+  afterAll(() => web?.stop(), 60_000);
+
+  const PATHS = ['/inbox', '/sessions', '/settings/actions', '/machines', '/runs', '/audit', '/devices'];
+
+  for (const [scheme, size] of [
+    ['light', DESKTOP],
+    ['dark', PHONE],
+  ] as const) {
+    test(`is accessible and quiet, ${scheme}, ${size.width} pixels wide`, async () => {
+      const { page, context, problems } = await web.visit({ size });
+      await page.emulateMedia({ colorScheme: scheme });
+      for (const path of [...PATHS, `/sessions/${sessionId}`]) {
+        await page.goto(web.world.url + path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await expect.poll(() => page.locator('.loading').count()).toBe(0);
+        expect(await findings(page), path).toEqual([]);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect(overflow, `${path} scrolls sideways`).toBeLessThanOrEqual(0);
+      }
+      expect(problems).toEqual([]);
+      await context.close();
+    });
+  }
+
+  test('the sign-in page and the dialogs are accessible', async () => {
+    const out = await web.visit({ signedIn: false });
+    await out.page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await findings(out.page)).toEqual([]);
+    const { page, context } = await web.visit();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.goto(`${web.world.url}/sessions`);
+    await page.getByRole('button', { name: 'New session' }).click();
+    await page.getByRole('dialog').getByLabel('Agent').waitFor();
+    expect(await findings(page)).toEqual([]);
+    await context.close();
+    await out.context.close();
+  });
+
+  test('every page speaks Chinese, and the choice is kept', async () => {
+    const { page, context } = await web.visit({ size: PHONE });
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('dialog').getByLabel('Language').selectOption('zh-CN');
+    await page.getByRole('dialog').getByRole('link', { name: '会话' }).waitFor();
+    const titles = ['收件箱', '会话', '操作', '机器', '运行', '审计', '设备'];
+    for (const [i, path] of PATHS.entries()) {
+      await page.goto(web.world.url + path);
+      await page.getByRole('heading', { level: 1, name: titles[i]! }).waitFor();
+      expect(await page.evaluate(() => document.documentElement.lang)).toBe('zh-CN');
+    }
+    await context.close();
+  });
+
+  test('keys lead from page to page, and the focus follows', async () => {
+    const { page, context } = await web.visit();
+    for (const [key, name] of [
+      ['s', 'Sessions'],
+      ['a', 'Actions'],
+      ['m', 'Machines'],
+      ['u', 'Audit'],
+      ['d', 'Devices'],
+      ['r', 'Runs'],
+      ['i', 'Inbox'],
+    ] as const) {
+      await page.keyboard.press('g');
+      await page.keyboard.press(key);
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+    }
+    await context.close();
+  });
+});
