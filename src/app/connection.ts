@@ -111,15 +111,17 @@ async function readCa(file: string): Promise<string> {
 }
 
 export const credentialsOf = (app: App, target: Target): CredentialStore =>
-  createCredentialStore(secretPlaceOf(app, target));
+  createCredentialStore({ ...secretPlaceOf(app, target), mode: toMode(app.env.KAIWU_CREDENTIAL_STORE) });
 
-/** The account's key, as far as this machine has it. */
+/** The account's key, as far as this machine has it. It goes where the sign-in went. */
 export const identityOf = (app: App, target: Target): IdentityStore =>
-  createIdentityStore(secretPlaceOf(app, target));
+  createIdentityStore({
+    ...secretPlaceOf(app, target),
+    mode: async () => (await credentialsOf(app, target).place()) ?? toMode(app.env.KAIWU_CREDENTIAL_STORE),
+  });
 
 const secretPlaceOf = (app: App, target: Target) => ({
   paths: target.paths,
-  mode: toMode(app.env.KAIWU_CREDENTIAL_STORE),
   keyring: createKeyring([...app.command, KEYRING_COMMAND]),
   notice: (line: string) => void process.stderr.write(`${line}\n`),
 });

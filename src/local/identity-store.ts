@@ -27,7 +27,8 @@ export interface IdentityStore {
 
 export function createIdentityStore(options: {
   paths: ProfilePaths;
-  mode: CredentialMode;
+  /** Asked when it is written. */
+  mode(): Promise<CredentialMode>;
   keyring: Keyring;
   notice(line: string): void;
 }): IdentityStore {

@@ -33,7 +33,7 @@ export function createSecretStore<S extends z.ZodType>(options: {
   account: string;
   /** As the subject of a sentence: `The sign-in`. */
   what: string;
-  mode: CredentialMode;
+  mode: CredentialMode | (() => Promise<CredentialMode>);
   keyring: Keyring;
   /** Tells a person, on one line, where the secret lies when it is not in the keyring. */
   notice(line: string): void;
@@ -60,13 +60,14 @@ export function createSecretStore<S extends z.ZodType>(options: {
 
   /** Stores where the mode says, and answers where that was. */
   async function store(value: z.output<S>): Promise<SecretPlace> {
-    if (options.mode !== 'file') {
+    const mode = typeof options.mode === 'string' ? options.mode : await options.mode();
+    if (mode !== 'file') {
       try {
         await writeKeyring(value);
         return 'keyring';
       } catch (error) {
         const failure = unusable(error, 'The keyring cannot be used');
-        if (options.mode === 'keyring') throw failure;
+        if (mode === 'keyring') throw failure;
         const why = (error as KeyringUnavailable).message;
         options.notice(`${what} is kept in ${file}, readable by you alone, and not in a keyring: ${why}.`);
       }
