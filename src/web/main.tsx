@@ -6,7 +6,6 @@ import { startInbox } from './inbox/inbox-state.ts';
 import { startNotifications } from './inbox/notify.tsx';
 import { Shell } from './shell/shell.tsx';
 import { SignInPage } from './sign-in/sign-in-page.tsx';
-import './shell/theme.ts';
 
 function App(): JSX.Element {
   return (

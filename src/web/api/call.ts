@@ -17,7 +17,10 @@ export interface CallOptions {
   idempotencyKey?: string;
 }
 
-/** One action as the page calls it. */
+/**
+ * One action as the page calls it.
+ * @public the generated types are made of it
+ */
 export type Call<A extends { input: z.ZodType; output: z.ZodType }> = (
   input: z.input<A['input']>,
   options?: CallOptions,

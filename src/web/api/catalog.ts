@@ -10,14 +10,17 @@ let asked = false;
 function ensure(): void {
   if (asked) return;
   asked = true;
-  void ask('GET', '/v1/catalog?surface=app').then((answer) => {
-    if (answer?.status !== 200) {
-      asked = false;
-      return;
-    }
-    const { actions } = answer.body as CatalogAnswer;
-    setCatalog(new Map(actions.map((action) => [action.id, action])));
-  });
+  void read();
+}
+
+async function read(): Promise<void> {
+  const answer = await ask('GET', '/v1/catalog?surface=app');
+  if (answer?.status !== 200) {
+    asked = false;
+    return;
+  }
+  const { actions } = answer.body as CatalogAnswer;
+  setCatalog(new Map(actions.map((action) => [action.id, action])));
 }
 
 export function catalogEntries(): CatalogEntry[] {

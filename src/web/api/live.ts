@@ -35,25 +35,29 @@ export function createLive<T>(
   let timer: ReturnType<typeof setTimeout> | undefined;
   let over = false;
 
+  async function readOnce(): Promise<void> {
+    again = false;
+    try {
+      const loaded = await load(data());
+      if (over) return;
+      setData(() => loaded);
+      setError(undefined);
+    } catch (failure) {
+      const wire = toWire(failure);
+      setError(wire);
+      if (wire.retryable && !over) timer = setTimeout(() => void refresh(), RETRY_MS);
+    }
+  }
+
   async function run(): Promise<void> {
     setLoading(true);
-    do {
-      again = false;
-      try {
-        const loaded = await load(data());
-        if (over) return;
-        setData(() => loaded);
-        setError(undefined);
-      } catch (failure) {
-        const wire = toWire(failure);
-        setError(wire);
-        if (wire.retryable && !over) timer = setTimeout(() => void refresh(), RETRY_MS);
-      }
-    } while (again && !over);
+    await readOnce();
+    while (again) await readOnce();
     setLoading(false);
   }
 
   function refresh(): Promise<void> {
+    if (over) return Promise.resolve();
     if (running !== undefined) again = true;
     running ??= run().finally(() => {
       running = undefined;

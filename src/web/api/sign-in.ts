@@ -12,7 +12,7 @@ const [refusal, setRefusal] = createSignal<string>();
 export { state as signInState, refusal };
 
 /** What became of a key: signed in, or the reason of RFC 8628 why not. */
-async function redeem(key: string): Promise<'in' | string> {
+async function redeem(key: string): Promise<string> {
   const answer = await ask('POST', '/v1/auth/app-link/redeem', { key, browser: browserName() });
   if (answer === undefined) return 'unreachable';
   const body = answer.body as { pageKey?: string; error?: unknown } | undefined;

@@ -392,6 +392,8 @@ export const en = {
   code_backend_unreachable: 'No connection',
   code_unsupported: 'Not supported',
   code_internal: 'Internal error',
+  value_direct: 'direct tool',
+  value_discoverable: 'discoverable only',
 };
 
 export type Texts = Record<keyof typeof en, string>;

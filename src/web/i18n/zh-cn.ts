@@ -385,4 +385,6 @@ export const zhCn: Texts = {
   code_backend_unreachable: '无法连接',
   code_unsupported: '不支持',
   code_internal: '内部错误',
+  value_direct: '直接工具',
+  value_discoverable: '仅可发现',
 };

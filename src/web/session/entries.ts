@@ -60,7 +60,7 @@ export function toEntries(
       seq: known?.seq ?? event.seq,
       at: known?.at ?? event.at,
       parts: (known?.parts ?? 0) + 1,
-    } as Entry);
+    });
   }
   for (const [key, entry] of entries) {
     const old = before.get(key);
@@ -162,7 +162,7 @@ export const blockKey = (messageId: string, kind: string, block: number): string
 function toSteps(entries: unknown): PlanStep[] {
   if (!Array.isArray(entries)) return [];
   return entries.map((step: { content?: unknown; status?: unknown } | null) => ({
-    text: String(step?.content ?? ''),
-    status: String(step?.status ?? ''),
+    text: typeof step?.content === 'string' ? step.content : '',
+    status: typeof step?.status === 'string' ? step.status : '',
   }));
 }

@@ -35,6 +35,10 @@ export function SessionHead(props: { session: SessionInFull }): JSX.Element {
     setError(outcome.status === 'error' ? outcome.error : undefined);
     return outcome.status === 'ok' ? outcome.output : undefined;
   }
+  async function fork(): Promise<void> {
+    const forked = await run(actions.session.fork(id()));
+    if (forked !== undefined) navigate(`/sessions/${forked.sessionId}`);
+  }
   const withCurrent = (found: { id: string; name: string }[] | undefined, current: string | undefined) =>
     found === undefined || (current !== undefined && !found.some((each) => each.id === current))
       ? [...(current === undefined ? [] : [{ id: current, name: current }]), ...(found ?? [])]
@@ -112,15 +116,7 @@ export function SessionHead(props: { session: SessionInFull }): JSX.Element {
             </select>
           </label>
         </Show>
-        <button
-          type="button"
-          class="quiet small"
-          onClick={() =>
-            void run(actions.session.fork(id())).then((forked) => {
-              if (forked !== undefined) navigate(`/sessions/${forked.sessionId}`);
-            })
-          }
-        >
+        <button type="button" class="quiet small" onClick={() => void fork()}>
           {t('fork')}
         </button>
         <Show when={!['stopped', 'failed'].includes(props.session.status)}>

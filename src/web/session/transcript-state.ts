@@ -72,21 +72,23 @@ export function createTranscript(sessionId: string): Transcript {
       again = true;
       return;
     }
-    reading = catchUp()
-      .then(
-        () => void setError(undefined),
-        (failure: unknown) => {
-          const wire = toWire(failure);
-          setError(wire);
-          if (wire.retryable) timer = setTimeout(refresh, RETRY_MS);
-        },
-      )
-      .finally(() => {
-        reading = undefined;
-        if (!again) return;
-        again = false;
-        refresh();
-      });
+    reading = readAll().finally(() => {
+      reading = undefined;
+      if (!again) return;
+      again = false;
+      refresh();
+    });
+  }
+
+  async function readAll(): Promise<void> {
+    try {
+      await catchUp();
+      setError(undefined);
+    } catch (failure) {
+      const wire = toWire(failure);
+      setError(wire);
+      if (wire.retryable) timer = setTimeout(refresh, RETRY_MS);
+    }
   }
 
   /** A block ends when something else of its turn is stored. */

@@ -10,8 +10,10 @@ import type { PolicyDraft, Replay } from './policy-draft.ts';
 export function DraftBar(props: { draft: PolicyDraft }): JSX.Element {
   const [confirmed, setConfirmed] = createSignal(false);
   const unattended = () => props.draft.replay()?.newlyUnattended.count ?? 0;
-  const word = (value: unknown) =>
-    value === undefined ? t('useDefault') : tOr(`value_${String(value)}`, String(value));
+  const word = (value: unknown) => {
+    const name = JSON.stringify(value) as string | undefined;
+    return name === undefined ? t('useDefault') : tOr(`value_${name.replaceAll('"', '')}`, line(name));
+  };
 
   async function save(): Promise<void> {
     if (await props.draft.save(confirmed())) announce(t('saved'));

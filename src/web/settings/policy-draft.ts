@@ -31,7 +31,7 @@ export function createPolicyDraft(): PolicyDraft {
     () => must(actions.policy.get({})),
     ({ type }) => type === 'policy.changed',
   );
-  const saved = () => live.data() as PolicyDocument | undefined;
+  const saved = () => live.data();
   const [rules, setRules] = createSignal<Rules>();
   const [error, setError] = createSignal<WireError>();
   const [before, setBefore] = createSignal<Rules>();

@@ -27,7 +27,7 @@ export function FormField(props: {
   const depends = () => {
     const { options } = hint() ?? {};
     if (options === undefined) return undefined;
-    const names = Object.values(options.input ?? {}).filter((value) => /^\$/.test(String(value)));
+    const names = Object.values(options.input ?? {}).filter((value) => String(value).startsWith('$'));
     const fields = names.map((name) => String(name).slice(1));
     const known = fields.filter((name) => props.values[name] !== undefined);
     // What the form itself requires has to be there first: models are those of an agent.
@@ -50,6 +50,7 @@ export function FormField(props: {
   const isChoice = () =>
     props.schema.enum !== undefined || hint()?.widget === 'select' || hint()?.widget === 'session';
   const value = () => props.values[props.name];
+  const text = () => (typeof value() === 'string' ? (value() as string) : '');
   const setText = (text: string) => props.onChange(text === '' ? undefined : text);
 
   return (
@@ -110,7 +111,7 @@ export function FormField(props: {
               id={id}
               type="text"
               required={isRequired()}
-              value={String(value() ?? '')}
+              value={text()}
               list={options().length > 0 ? `${id}-options` : undefined}
               autocomplete="off"
               onInput={(event) => setText(event.currentTarget.value)}

@@ -1,13 +1,11 @@
 import { createSignal, type JSX } from 'solid-js';
 
 const [path, setPath] = createSignal(location.pathname);
-const [query, setQuery] = createSignal(location.search);
 
-export { path, query };
+export { path };
 
 function sync(): void {
   setPath(location.pathname);
-  setQuery(location.search);
 }
 
 addEventListener('popstate', sync);

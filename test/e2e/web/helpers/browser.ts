@@ -9,6 +9,11 @@ const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 /** Said by name where it is missing, so that nobody takes a skipped test for a passed one. */
 export const hasChromium = existsSync(CHROMIUM);
 
+export const CHROMIUM_OPTIONS = {
+  executablePath: CHROMIUM,
+  args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update'],
+};
+
 export const PHONE = { width: 390, height: 844 };
 export const DESKTOP = { width: 1280, height: 800 };
 
@@ -43,10 +48,7 @@ export interface Visit {
 /** Kaiwu and a browser. */
 export async function startWebWorld(): Promise<WebWorld> {
   const world = await startWorld();
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update'],
-  });
+  const browser = await chromium.launch(CHROMIUM_OPTIONS);
   const directory = join(world.home, 'project');
   await mkdir(directory);
 
