@@ -53,10 +53,11 @@ async function saveWatched(fileId: string, path: string) {
     env: world.env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let [stderr, peak, running] = ['', 0, true];
+  let [stderr, peak] = ['', 0];
+  const ended = new AbortController();
   child.stderr.on('data', (part) => (stderr += part));
-  const closed = once(child, 'close').finally(() => (running = false));
-  while (running) {
+  const closed = once(child, 'close').finally(() => ended.abort());
+  while (!ended.signal.aborted) {
     try {
       peak = Math.max(peak, peakOf(child.pid!));
     } catch {

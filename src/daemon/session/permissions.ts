@@ -11,6 +11,7 @@ import { isObject, objects } from '../acp/json.ts';
 import type { Continuation } from '../journal/rows.ts';
 import { toShortId } from './bounded.ts';
 import type { Ask, Desk, Settlement } from './desk.ts';
+import { isFileSending } from './own-tools.ts';
 import { allows, judge, optionFor } from './policy.ts';
 
 type Json = Record<string, unknown>;
@@ -60,6 +61,8 @@ export function createPermissions(options: {
 
     const inside = kind === 'edit' && options.mode() === 'accept_edits' && (await options.isInside(call));
     if (desk.isClosed) return CANCELLED;
+    // Whether that may be done is for Kaiwu's own policy to say; asking here as well would ask twice.
+    if (isFileSending(call)) return atOnce(optionFor('allow', request.options), 'policy');
     const mode = options.mode();
     const verdict = judge(mode, kind, inside);
     if (verdict !== 'ask') return atOnce(optionFor(verdict, request.options), `mode:${mode}`);

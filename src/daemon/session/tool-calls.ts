@@ -1,6 +1,7 @@
 import { EVENT_LIMITS } from '../../core/link.ts';
 import type { SessionEventBody } from '../../core/session.ts';
 import { toBounded, toShortId } from './bounded.ts';
+import { isFileSending, withoutParticulars } from './own-tools.ts';
 
 type Json = Record<string, unknown>;
 
@@ -39,7 +40,7 @@ export function createToolCalls(messageId: string): ToolCalls {
       const id = typeof call.toolCallId === 'string' ? toShortId(call.toolCallId) : 'unknown';
       const before = calls.get(id);
       const merged = { ...before?.known, ...presentIn(call) };
-      const known = bound(merged);
+      const known = bound(isFileSending(merged) ? withoutParticulars(merged) : merged);
       const isWhole = before?.isWhole !== false && isSame(merged, known);
       const { title, kind, status, ...content } = known;
       const event: SessionEventBody = {

@@ -68,6 +68,8 @@ test('a released database keeps every row as it was', async () => {
     'grants',
     'runs',
     'run_messages',
+    'files',
+    'account_keys',
   ]);
   await migrate();
   expect(readAllTables()).toEqual(after);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import { assert, property, string } from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isReserved, toMimeType, toSafeName } from '../../../src/daemon/files/names.ts';
 import { openInWorkspace } from '../../../src/daemon/files/open-file.ts';
@@ -64,8 +64,8 @@ describe('a name', () => {
   });
 
   it('of any characters becomes one that every system takes', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), (name) => {
+    assert(
+      property(string({ unit: 'grapheme', maxLength: 400 }), (name) => {
         const safe = toSafeName(name);
         expect(Buffer.byteLength(safe)).toBeLessThanOrEqual(201);
         expect(safe).toMatch(/^[^\u0000-\u001f<>:"/\\|?*\u202a-\u202e]+$/u);
