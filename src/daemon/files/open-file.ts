@@ -1,11 +1,11 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import {
-  denied,
   findInWorkspace,
   isDirectory,
   isInside,
   notAFile,
+  replaced,
   tooLarge,
   unreadable,
 } from './workspace-path.ts';
@@ -56,7 +56,7 @@ export async function openInWorkspace(directory: string, given: string, maxBytes
 function requireRegular(info: Stats, given: string): void {
   if (info.isFile()) return;
   if (info.isDirectory()) throw isDirectory(given);
-  if (info.isSymbolicLink()) throw denied(given, 'it was replaced while it was looked at');
+  if (info.isSymbolicLink()) throw replaced(given);
   throw notAFile(
     given,
     info.isFIFO() ? 'a pipe' : info.isSocket() ? 'a socket' : info.isBlockDevice() ? 'a disk' : 'a device',
@@ -72,13 +72,13 @@ async function requireInside(
   const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
   if (opened !== undefined) {
     if (isInside(root, opened)) return;
-    throw denied(given, 'it was replaced while it was looked at');
+    throw replaced(given);
   }
   // Without such a file system the path is followed once more, and has to end at what was opened.
   const real = await realpath(path).catch(() => undefined);
   const now = real === undefined ? undefined : await stat(real).catch(() => undefined);
   if (real !== undefined && isInside(root, real) && now?.dev === info.dev && now.ino === info.ino) return;
-  throw denied(given, 'it was replaced while it was looked at');
+  throw replaced(given);
 }
 
 /** A file that grows is read to where it ends when its end is reached. */
@@ -98,8 +98,7 @@ async function* readAll(handle: FileHandle, given: string, maxBytes: number): As
 }
 
 function fail(error: NodeJS.ErrnoException, given: string): never {
-  if (error.code === 'ELOOP' || error.code === 'ENOENT')
-    throw denied(given, 'it was replaced while it was looked at');
+  if (error.code === 'ELOOP' || error.code === 'ENOENT') throw replaced(given);
   if (error.code === 'ENXIO') throw notAFile(given, 'a socket or a device');
   throw unreadable(given, error.code ?? 'unknown error');
 }

@@ -105,16 +105,27 @@ async function nameIn(folder: string, name: string, given: string): Promise<stri
 
 function toPathError(error: NodeJS.ErrnoException, given: string): KaiwuError {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return notFound(given, []);
+  // It was a link a moment ago.
+  if (error.code === 'EINVAL') return replaced(given);
   return unreadable(given, error.code ?? 'unknown error');
 }
 
 const shown = (path: string): string =>
   JSON.stringify(toVisibleText(path, { singleLine: true }).slice(0, 300));
 
+/** Spaces that look like plain ones are told apart. */
+const shownSpaces = (name: string): string =>
+  shown(name).replaceAll(
+    /(?! )\p{Zs}/gu,
+    (space) => `\\u${space.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
 export const denied = (path: string, why: string) =>
   new KaiwuError('access_denied', `${shown(path)} cannot be sent: ${why}.`, {
     hint: "Name a file inside the session's directory, relative to it; copy it there first if it lies elsewhere.",
   });
+
+export const replaced = (path: string) => denied(path, 'it was replaced while it was looked at');
 
 const reserved = (path: string) => denied(path, 'its name stands for a device');
 
@@ -122,7 +133,7 @@ const notFound = (path: string, candidates: string[]) =>
   new KaiwuError('file_not_found', `There is no file ${shown(path)} in the session's directory.`, {
     hint:
       candidates.length > 0
-        ? `Several names differ from it in spaces alone: ${candidates.map(shown).join(', ')}.`
+        ? `Several names differ from it in spaces alone: ${candidates.map(shownSpaces).join(', ')}.`
         : "The path is relative to the session's directory.",
     ...(candidates.length > 0
       ? { details: { candidates: candidates.map((name) => toVisibleText(name, { singleLine: true })) } }

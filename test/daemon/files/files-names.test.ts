@@ -32,6 +32,7 @@ describe('spaces', () => {
     await writeFile(join(workspace, 'a\u00a0b'), '');
     await expect(find('a b')).rejects.toMatchObject({
       code: 'file_not_found',
+      hint: expect.stringContaining('"a\\u00a0b"'),
       details: { candidates: expect.arrayContaining(['a\u00a0b']) },
     });
   });
