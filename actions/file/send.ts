@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
 import { FILE_MESSAGE_MAX, SEND_FILE_TOOL } from '../../src/core/file.ts';
 import { sessionHint, sessionId } from '../_shapes.ts';
-import { RELATED } from '../_surfaces.ts';
+import { EVERYDAY } from '../_surfaces.ts';
 
-// A path is nothing to say aloud. Hosts get the one tool that agents know.
-const { voice: _, ...surfaces } = RELATED;
+/** A path is nothing to say aloud. */
+const { voice: _, ...surfaces } = EVERYDAY;
 
 export default defineAction({
   id: 'file.send',
@@ -39,7 +39,7 @@ export default defineAction({
     {
       name: SEND_FILE_TOOL,
       tool: true,
-      directOn: ['agent', 'mcp'],
+      directOn: ['agent'],
       omit: ['sessionId'],
       summary: 'Use to hand the user a file of the workspace: a report, a picture, a build.',
     },
