@@ -27,7 +27,7 @@ const bundle = (outDir: string) =>
   build({
     root: source,
     configFile: false,
-    logLevel: 'warn',
+    logLevel: 'error',
     plugins: [solid()],
     build: {
       outDir,

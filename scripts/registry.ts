@@ -19,7 +19,7 @@ function toActionTree(files: { id: string }[]): string {
   for (const [i, { id }] of files.entries()) {
     const parts = id.split('.');
     const parent = parts.slice(0, -1).reduce((at, part) => (at[part] ??= {}) as Tree, tree);
-    parent[parts.at(-1)!] = `Call<typeof a${i}>`;
+    parent[parts.at(-1)!] = `Of<typeof a${i}>`;
   }
   return toType(tree);
 }
@@ -37,9 +37,11 @@ const toType = (tree: Tree | string): string =>
 async function writeActionTypes(files: { id: string; file: string }[]): Promise<void> {
   const lines = [
     '// Made by scripts/registry.ts from the files under actions/. Not kept in git.',
+    "import type * as z from 'zod';",
     "import type { Call } from './call.ts';",
     ...files.map(({ file }, i) => `import type a${i} from '../../../actions/${file}';`),
     '',
+    "type Of<A extends { input: z.ZodType; output: z.ZodType }> = Call<z.input<A['input']>, z.output<A['output']>>;",
     `export type Actions = ${toActionTree(files)};`,
     '',
   ];

@@ -8,7 +8,7 @@ import { removeStateFile, writeStateFile } from '../local/state-file.ts';
 import { shellQuote } from '../surfaces/cli/shell-quote.ts';
 import { ensureAccountKey } from './account-key.ts';
 import type { App } from './app.ts';
-import { makeAppLink } from './app-link.ts';
+import { makeAppLink, openInBrowser } from './app-link.ts';
 import { readBootstrap, signInWithSecret } from './bootstrap.ts';
 import { credentialsOf, openAuth, resolveTarget } from './connection.ts';
 import { inspectDaemon } from './daemon-control.ts';
@@ -25,6 +25,8 @@ const PEER_START_MS = 30_000;
 
 export interface UpOptions {
   port?: number;
+  /** Open the app in a browser. */
+  open?: boolean;
   signal: AbortSignal;
   /** One text to stdout. */
   say(text: string): Promise<void>;
@@ -74,7 +76,7 @@ async function superviseBoth(app: App, options: UpOptions, lock: ProcessLock): P
     const startTime = app.processes.startTime(pid) ?? '';
     const state: UpState = { pid, startTime, version: app.version, url, keepsDaemon };
     await writeStateFile(app.paths.up.state, state);
-    await options.say(welcome(app, url, await linkToApp(app)));
+    await options.say(welcome(app, url, await linkToApp(app, options.open === true)));
     await orAborted(new Promise<never>(() => undefined), options.signal);
   } catch (error) {
     if (!options.signal.aborted) throw error;
@@ -183,14 +185,13 @@ async function tellRunning(app: App, { say, signal }: UpOptions): Promise<{ stop
 }
 
 /** How the page is opened; without a link where none can be made, since everything else runs. */
-async function linkToApp(app: App): Promise<string> {
+async function linkToApp(app: App, open: boolean): Promise<string> {
   const again = `${programName(app)} app`;
   const target = await resolveTarget(app, { server: LOCAL_PROFILE }, false);
-  return makeAppLink(app, target).then(
-    ({ url }) =>
-      `Open the app (the link is good once, for five minutes; \`${again}\` makes another):\n\n  ${url}`,
-    () => `To open the app: \`${again}\``,
-  );
+  const link = await makeAppLink(app, target).catch(() => undefined);
+  if (link === undefined) return `To open the app: ${again}`;
+  if (open && (await openInBrowser(link.url))) return `The app opens in your browser. Again: ${again}`;
+  return `Open the app (the link is good once, for five minutes; for another: ${again}):\n\n  ${link.url}`;
 }
 
 function welcome(app: App, url: string, link: string): string {

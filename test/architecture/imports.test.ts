@@ -36,7 +36,14 @@ const TABLE: Record<string, Allowed> = {
   'src/web': { ours: ['src/core', 'src/web/browser'], npm: ['solid-js'], node: false },
   'src/local': {
     ours: ['src/core'],
-    npm: ['zod', '@napi-rs/keyring', '@photostructure/sqlite', 'age-encryption', '@scure/bip39', '@scure/base'],
+    npm: [
+      'zod',
+      '@napi-rs/keyring',
+      '@photostructure/sqlite',
+      'age-encryption',
+      '@scure/bip39',
+      '@scure/base',
+    ],
     node: true,
   },
   'src/app': {
@@ -63,6 +70,8 @@ const AMBIENT_ALLOWED = ['src/app', 'src/local', 'src/web/browser'];
 
 /** Files over 300 lines, each with its reason. */
 const LONG_FILES: Record<string, string> = {
+  'src/web/i18n/en.ts': 'every text of the page, a line each',
+  'src/web/i18n/zh-cn.ts': 'the same texts in Chinese',
   'test/backend/auth.test.ts': 'every way to sign in and to be refused, over one backend',
   'test/backend/events.test.ts': 'one stream and all that can happen to it',
   'test/backend/http.test.ts': 'the rules of one server, a few lines each',

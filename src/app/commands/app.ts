@@ -1,17 +1,8 @@
-import { spawn } from 'node:child_process';
-import { platform } from 'node:os';
 import type { Command } from '../../surfaces/cli/command.ts';
 import type { App } from '../app.ts';
-import { makeAppLink } from '../app-link.ts';
+import { makeAppLink, openInBrowser } from '../app-link.ts';
 import { resolveTarget } from '../connection.ts';
 import { flag, toLocalCommand } from './local-command.ts';
-
-/** Programs that open an address in this person's browser. */
-const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-  linux: ['xdg-open'],
-};
 
 /** `kaiwu app`: the page, signed in. */
 export function appCommand(app: App): Command {
@@ -25,26 +16,13 @@ export function appCommand(app: App): Command {
       { title: 'Open it', input: {} },
       { title: 'For a browser elsewhere', input: { print: true } },
     ],
-    errors: ['not_authenticated', 'permission_escalation_denied', 'backend_unreachable', 'rate_limited'],
+    errors: ['not_authenticated', 'permission_escalation_denied', 'backend_unreachable'],
     toText: ({ opened, url }) =>
       `${opened === true ? 'Opened in your browser. If nothing came up: ' : ''}${String(url)}\n`,
     async run({ print }, { flags, signal }) {
       const target = await resolveTarget(app, flags, true);
       const link = await makeAppLink(app, target, signal);
-      return { ...link, opened: print !== true && (await open(link.url)) };
+      return { ...link, opened: print !== true && (await openInBrowser(link.url)) };
     },
-  });
-}
-
-/** Whether a browser took it. */
-function open(url: string): Promise<boolean> {
-  const [program, ...args] = OPENERS[platform()] ?? ['xdg-open'];
-  return new Promise((resolve) => {
-    const child = spawn(program!, [...args, url], { stdio: 'ignore', detached: true });
-    child.once('error', () => resolve(false));
-    child.once('spawn', () => {
-      child.unref();
-      resolve(true);
-    });
   });
 }

@@ -16,7 +16,7 @@ export function processCommands(app: App, io: CliIo): Command[] {
       summary: 'Run a backend and a daemon on this machine, in the foreground. Ctrl-C stops both.',
       fields: {
         port: count('Port of the backend. The one of the last run, else any free one, if absent.'),
-        open: { ...flag('Open the app in a browser; there is none to open yet.'), default: false },
+        open: { ...flag('Open the app in a browser.'), default: false },
       },
       examples: [{ title: 'Run everything here', input: {} }],
       errors: ['conflict', 'state_damaged'],
@@ -26,6 +26,7 @@ export function processCommands(app: App, io: CliIo): Command[] {
         const { runUp } = await import('../up.ts');
         return runUp(app, {
           ...(input.port === undefined ? {} : { port: input.port as number }),
+          open: input.open === true,
           signal,
           say: (line) => write(io.stdout, line),
           warn: (line) => void io.stderr.write(`${line}\n`),

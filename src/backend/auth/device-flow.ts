@@ -45,7 +45,7 @@ export interface DeviceFlow {
     interval: number;
   }>;
   poll(grantType: string, deviceCode: string, redeemAs?: RedeemAs): Promise<DeviceTokenAnswer>;
-  /** A code that is approved already, for a browser alone. @throws rate_limited */
+  /** A code that is approved already, for a browser alone. */
   link(): Promise<{ key: string; expiresInSeconds: number }>;
 }
 
@@ -102,8 +102,6 @@ export function createDeviceFlow(options: {
     },
 
     async link() {
-      starts.check();
-      starts.count();
       const userCode = `${LINK_MARK}${newSecret(randomBytes)}`;
       const key = await insert({ userCode, deviceName: 'Browser', status: 'approved' }, LINK_SECONDS);
       return { key, expiresInSeconds: LINK_SECONDS };

@@ -237,6 +237,25 @@ const FIXED_PATHS: Json = {
       },
     },
   },
+  '/v1/auth/app-link': post(
+    'Makes a link that opens the app signed in: good once, for five minutes.',
+    {},
+    object({ url: text, expiresInSeconds: { type: 'integer' } }),
+    ['not_authenticated', 'permission_escalation_denied'],
+    false,
+  ),
+  '/v1/auth/app-link/redeem': {
+    post: {
+      summary:
+        'Signs a browser in by a link, or by a code of RFC 8628: sets the cookie that goes with the answer.',
+      security: [],
+      requestBody: { required: true, content: json(object({ key: text, browser: text }, ['key'])) },
+      responses: {
+        200: answer('Signed in.', object({ pageKey: text, deviceId: text })),
+        400: answer('Not yet, or never.', object({ error: text })),
+      },
+    },
+  },
   '/v1/auth/logout': post(
     'Revokes the calling token and its device.',
     {},

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import type { ApprovalNotice } from '../../core/call.ts';
 import type { WireError } from '../../core/errors.ts';
 import { ask } from '../browser/http.ts';
@@ -21,10 +20,7 @@ export interface CallOptions {
  * One action as the page calls it.
  * @public the generated types are made of it
  */
-export type Call<A extends { input: z.ZodType; output: z.ZodType }> = (
-  input: z.input<A['input']>,
-  options?: CallOptions,
-) => Promise<Outcome<z.output<A['output']>>>;
+export type Call<I, O> = (input: I, options?: CallOptions) => Promise<Outcome<O>>;
 
 /** What an action answers. */
 export type OutputOf<C> = C extends (...args: never[]) => Promise<infer R>

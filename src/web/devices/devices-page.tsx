@@ -1,4 +1,4 @@
-import { createSignal, For, type JSX, Show } from 'solid-js';
+import { createSignal, type JSX, Show } from 'solid-js';
 import { catalogEntry } from '../api/catalog.ts';
 import { actions, idOf, must, type Outcome } from '../api/call.ts';
 import { createLive } from '../api/live.ts';
@@ -8,6 +8,7 @@ import { ActionForm } from '../ui/action-form.tsx';
 import { announce } from '../ui/announce.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { Rows } from '../ui/rows.tsx';
 import { line } from '../ui/text.tsx';
 import { ago, fullTime } from '../ui/time.ts';
 
@@ -50,25 +51,25 @@ export default function DevicesPage(): JSX.Element {
       />
       <h2 class="section">{t('signedIn')}</h2>
       <ul class="plain-list">
-        <For each={devices.data()}>
+        <Rows each={devices.data() ?? []} by={({ deviceId }) => deviceId}>
           {(device) => (
             <li>
-              <span class="title">{line(device.name)}</span>
-              <Show when={device.current}>
+              <span class="title">{line(device().name)}</span>
+              <Show when={device().current}>
                 <span class="kind">{t('thisBrowser')}</span>
               </Show>
-              <span class="muted" title={fullTime(device.createdAt)}>
-                {device.lastUsedAt === undefined
-                  ? t('neverUsed')
-                  : t('lastUsed', { when: ago(device.lastUsedAt) })}
+              <span class="muted" title={fullTime(device().createdAt)}>
+                {lastUse(device().lastUsedAt)}
               </span>
               <Revoke
-                name={device.name}
-                onRevoke={() => run(actions.device.revoke({ deviceId: device.deviceId }), () => t('revoked'))}
+                name={device().name}
+                onRevoke={() =>
+                  run(actions.device.revoke({ deviceId: device().deviceId }), () => t('revoked'))
+                }
               />
             </li>
           )}
-        </For>
+        </Rows>
       </ul>
       <header class="page-head section">
         <h2>{t('tokensTitle')}</h2>
@@ -78,22 +79,23 @@ export default function DevicesPage(): JSX.Element {
       </header>
       <Show when={(tokens.data() ?? []).length > 0} fallback={<p class="muted">{t('noTokens')}</p>}>
         <ul class="plain-list">
-          <For each={tokens.data()}>
+          <Rows each={tokens.data() ?? []} by={({ tokenId }) => tokenId}>
             {(token) => (
               <li>
-                <span class="title">{line(token.name)}</span>
-                <span class="kind">{tOr(`token_${token.kind}`, token.kind)}</span>
+                <span class="title">{line(token().name)}</span>
+                <span class="kind">{tOr(`token_${token().kind}`, token().kind)}</span>
                 <span class="muted">
-                  {(token.scope.surfaces ?? []).join(', ')} {(token.scope.actions ?? []).map(line).join(', ')}
-                  <Show when={token.expiresAt}>{(at) => <> · {t('expires', { when: ago(at()) })}</>}</Show>
+                  {(token().scope.surfaces ?? []).join(', ')}{' '}
+                  {(token().scope.actions ?? []).map(line).join(', ')}
+                  <Show when={token().expiresAt}>{(at) => <> · {t('expires', { when: ago(at()) })}</>}</Show>
                 </span>
                 <Revoke
-                  name={token.name}
-                  onRevoke={() => run(actions.token.revoke({ tokenId: token.tokenId }), () => t('revoked'))}
+                  name={token().name}
+                  onRevoke={() => run(actions.token.revoke({ tokenId: token().tokenId }), () => t('revoked'))}
                 />
               </li>
             )}
-          </For>
+          </Rows>
         </ul>
       </Show>
       <Show when={making() && catalogEntry(idOf(actions.token.create))} keyed>
@@ -126,6 +128,9 @@ export default function DevicesPage(): JSX.Element {
     </div>
   );
 }
+
+const lastUse = (at: string | undefined): string =>
+  at === undefined ? t('neverUsed') : t('lastUsed', { when: ago(at) });
 
 function ApproveForm(props: { onApprove: (code: string) => Promise<boolean> }): JSX.Element {
   const [code, setCode] = createSignal('');

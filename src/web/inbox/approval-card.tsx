@@ -50,6 +50,9 @@ export function ApprovalCard(props: { item: InboxItem; approval: ApprovalRow; ov
       <Show when={!props.over}>
         <PolicyChange approval={approval()} />
       </Show>
+      <Show when={approval().confirmation}>
+        {(spoken) => <p class="muted">{t('saidAloud', { words: line(spoken().words) })}</p>}
+      </Show>
       <Show when={approval().nearestGrant}>
         {(grant) => <p class="muted">{t('nearestGrant', { reason: line(grant().reason) })}</p>}
       </Show>

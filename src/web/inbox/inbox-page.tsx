@@ -2,6 +2,7 @@ import { createMemo, createSignal, For, type JSX, onCleanup, onMount, Show } fro
 import { t } from '../i18n/index.ts';
 import { useKeys } from '../ui/keys.ts';
 import { Problem } from '../ui/problem.tsx';
+import { Rows } from '../ui/rows.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { Card } from './card.tsx';
 import { GroupHead } from './group-head.tsx';
@@ -43,8 +44,6 @@ export default function InboxPage(): JSX.Element {
   const shown = createMemo(() => inboxItems().filter((item) => kind() === 'all' || item.kind === kind()));
   const groups = createMemo(() => toGroups(shown()));
   const inOrder = createMemo(() => groups().flatMap(({ items }) => items));
-  const keys = createMemo(() => groups().map(({ key }) => key));
-  const groupOf = createMemo(() => new Map(groups().map((group) => [group.key, group.items])));
 
   const cardOf = (id: string | undefined) =>
     id === undefined ? null : document.querySelector<HTMLElement>(`[data-item="${CSS.escape(id)}"]`);
@@ -97,23 +96,23 @@ export default function InboxPage(): JSX.Element {
       <BulkBar items={shown()} selected={selected()} onSelect={setSelected} />
       <Show when={inboxLoaded()} fallback={<p class="loading">{t('loading')}</p>}>
         <Show when={shown().length > 0} fallback={<Nothing />}>
-          <For each={keys()}>
-            {(key) => (
+          <Rows each={groups()} by={({ key }) => key}>
+            {(group) => (
               <section class="group">
-                <GroupHead items={groupOf().get(key) ?? []} />
-                <For each={groupOf().get(key) ?? []}>
+                <GroupHead items={group().items} />
+                <Rows each={group().items} by={({ itemId }) => itemId}>
                   {(item) => (
                     <Card
-                      item={item}
-                      selected={selected().has(item.itemId)}
-                      onSelect={() => toggle(item.itemId)}
-                      onFocus={() => setCurrent(item.itemId)}
+                      item={item()}
+                      selected={selected().has(item().itemId)}
+                      onSelect={() => toggle(item().itemId)}
+                      onFocus={() => setCurrent(item().itemId)}
                     />
                   )}
-                </For>
+                </Rows>
               </section>
             )}
-          </For>
+          </Rows>
         </Show>
         <Show when={hasMore()}>
           <More />

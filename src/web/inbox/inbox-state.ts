@@ -69,13 +69,7 @@ async function load(before: Loaded | undefined): Promise<Loaded> {
   }
   const ids = new Set(items.map(({ itemId }) => itemId));
   for (const item of before?.items ?? []) if (!ids.has(item.itemId)) void settle(item);
-  // The same card keeps its place on the page while nothing about it has changed.
-  const known = new Map(before?.items.map((item) => [item.itemId, item]));
-  const same = items.map((item) => {
-    const old = known.get(item.itemId);
-    return old !== undefined && JSON.stringify(old) === JSON.stringify(item) ? old : item;
-  });
-  return { items: same, more: cursor !== undefined };
+  return { items, more: cursor !== undefined };
 }
 
 /** A card that left the list: an approval is shown with what became of it, whoever decided. */

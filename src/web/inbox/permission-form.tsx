@@ -4,6 +4,7 @@ import { t, tOr } from '../i18n/index.ts';
 import { A } from '../ui/router.tsx';
 import { line } from '../ui/text.tsx';
 import { answer, type InboxItem, progress } from './inbox-state.ts';
+import { StepPreview } from './step-preview.tsx';
 
 /** An agent's request for permission, with exactly the answers that the agent offers. */
 export function PermissionForm(props: {
@@ -30,6 +31,9 @@ export function PermissionForm(props: {
     <>
       <Show when={props.permission.kind}>
         {(kind) => <p class="who">{t('stepKind', { kind: tOr(`tool_${kind()}`, line(kind())) })}</p>}
+      </Show>
+      <Show when={props.here !== true && props.permission.toolCallId}>
+        {(toolCallId) => <StepPreview sessionId={props.item.sessionId!} toolCallId={toolCallId()} />}
       </Show>
       <p class="buttons">
         <For each={props.permission.options}>

@@ -3,6 +3,7 @@ import { actions, must } from '../api/call.ts';
 import { createLive } from '../api/live.ts';
 import { t } from '../i18n/index.ts';
 import { Problem } from '../ui/problem.tsx';
+import { Rows } from '../ui/rows.tsx';
 import { line } from '../ui/text.tsx';
 import { ago, fullTime } from '../ui/time.ts';
 
@@ -21,30 +22,27 @@ export default function MachinesPage(): JSX.Element {
       <Show when={machines.data()} fallback={<p class="loading">{t('loading')}</p>}>
         {(list) => (
           <Show when={list().length > 0} fallback={<p class="nothing">{t('noMachines')}</p>}>
-            <For each={list().map(({ machineId }) => machineId)}>
-              {(machineId) => {
-                const machine = () => list().find((each) => each.machineId === machineId)!;
-                return (
-                  <article class="card" aria-label={line(machine().name)}>
-                    <header>
-                      <h2>{line(machine().name)}</h2>
-                      <span class={`status ${machine().online ? 'running' : 'offline'}`}>
-                        {t(machine().online ? 'online' : 'isOffline')}
-                      </span>
-                      <time datetime={machine().lastSeenAt} title={fullTime(machine().lastSeenAt)}>
-                        {t('lastSeen', { when: ago(machine().lastSeenAt) })}
-                      </time>
-                    </header>
-                    <p class="who">
-                      {line(machine().platform)} ·{' '}
-                      {t('daemonVersion', { version: line(machine().daemonVersion) })} ·{' '}
-                      <code>{machineId}</code>
-                    </p>
-                    <Agents machineId={machineId} online={machine().online} />
-                  </article>
-                );
-              }}
-            </For>
+            <Rows each={list()} by={({ machineId }) => machineId}>
+              {(machine) => (
+                <article class="card" aria-label={line(machine().name)}>
+                  <header>
+                    <h2>{line(machine().name)}</h2>
+                    <span class={`status ${machine().online ? 'running' : 'offline'}`}>
+                      {t(machine().online ? 'online' : 'isOffline')}
+                    </span>
+                    <time datetime={machine().lastSeenAt} title={fullTime(machine().lastSeenAt)}>
+                      {t('lastSeen', { when: ago(machine().lastSeenAt) })}
+                    </time>
+                  </header>
+                  <p class="who">
+                    {line(machine().platform)} ·{' '}
+                    {t('daemonVersion', { version: line(machine().daemonVersion) })} ·{' '}
+                    <code>{machine().machineId}</code>
+                  </p>
+                  <Agents machineId={machine().machineId} online={machine().online} />
+                </article>
+              )}
+            </Rows>
           </Show>
         )}
       </Show>

@@ -7,6 +7,7 @@ import { t } from '../i18n/index.ts';
 import { Fields } from '../ui/fields.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { A } from '../ui/router.tsx';
+import { Rows } from '../ui/rows.tsx';
 import { line, Stranger } from '../ui/text.tsx';
 import { ago, fullTime } from '../ui/time.ts';
 
@@ -51,9 +52,9 @@ export default function RunsPage(): JSX.Element {
               </div>
             }
           >
-            <For each={found().runs.map(({ runId }) => runId)}>
-              {(runId) => <RunCard run={found().runs.find((run) => run.runId === runId)!} />}
-            </For>
+            <Rows each={found().runs} by={({ runId }) => runId}>
+              {(run) => <RunCard run={run()} />}
+            </Rows>
           </Show>
         )}
       </Show>

@@ -5,7 +5,7 @@ import { line, Stranger } from '../ui/text.tsx';
 import { diffLines } from './diff.ts';
 import type { Entry } from './entries.ts';
 
-type Tool = Extract<Entry, { kind: 'tool' }>;
+type Tool = Pick<Extract<Entry, { kind: 'tool' }>, 'title' | 'toolKind' | 'status' | 'content'>;
 
 interface Piece {
   type?: string;
@@ -16,7 +16,7 @@ interface Piece {
 }
 
 /** A step of the agent: what it is, how it stands, and what it changed or said. */
-export function ToolCall(props: { tool: Tool }): JSX.Element {
+export function ToolCall(props: { tool: Tool; open?: boolean }): JSX.Element {
   const content = () =>
     (props.tool.content ?? {}) as { content?: unknown; rawInput?: unknown; rawOutput?: unknown };
   const pieces = createMemo(() => {
@@ -26,7 +26,7 @@ export function ToolCall(props: { tool: Tool }): JSX.Element {
   const hasDiff = () => pieces().some(({ type }) => type === 'diff');
   const status = () => props.tool.status ?? 'pending';
   return (
-    <details class="tool" open={hasDiff()}>
+    <details class="tool" open={props.open === true || hasDiff()}>
       <summary>
         <span class={`tool-status ${status()}`}>{tOr(`tool_status_${status()}`, line(status()))}</span>
         <span class="tool-title" dir="auto">

@@ -1,6 +1,7 @@
-import { createEffect, createSignal, For, type JSX, on, onCleanup, onMount, Show } from 'solid-js';
+import { createEffect, createSignal, type JSX, on, onCleanup, onMount, Show } from 'solid-js';
 import { t } from '../i18n/index.ts';
 import { Problem } from '../ui/problem.tsx';
+import { Rows } from '../ui/rows.tsx';
 import { Stranger } from '../ui/text.tsx';
 import { AgentWords } from './agent-words.tsx';
 import { EntryView } from './entry-view.tsx';
@@ -75,9 +76,9 @@ export function TranscriptView(props: { transcript: Transcript; sessionId: strin
             </button>
           </Show>
         </Show>
-        <For each={props.transcript.stretches()}>
-          {(stretch) => <StretchView stretch={stretch} scroller={() => scroller!} {...props} />}
-        </For>
+        <Rows each={props.transcript.stretches()} by={({ id }) => String(id)}>
+          {(stretch) => <StretchView stretch={stretch()} scroller={() => scroller!} {...props} />}
+        </Rows>
         <Show when={props.transcript.liveNew()}>
           {(live) => (
             <div class={`entry of-${live().kind}`}>
@@ -127,9 +128,9 @@ function StretchView(props: {
   return (
     <div ref={box} class="stretch" style={{ height: height() === undefined ? undefined : `${height()}px` }}>
       <Show when={height() === undefined}>
-        <For each={props.stretch.entries}>
-          {(entry) => <EntryView entry={entry} sessionId={props.sessionId} transcript={props.transcript} />}
-        </For>
+        <Rows each={props.stretch.entries} by={({ key }) => key}>
+          {(entry) => <EntryView entry={entry()} sessionId={props.sessionId} transcript={props.transcript} />}
+        </Rows>
       </Show>
     </div>
   );

@@ -6,6 +6,7 @@ import { t } from '../i18n/index.ts';
 import { Icon } from '../ui/icons.tsx';
 import { useKeys } from '../ui/keys.ts';
 import { Problem } from '../ui/problem.tsx';
+import { Rows } from '../ui/rows.tsx';
 import { createMachineNames } from './machine-names.ts';
 import { NewSessionDialog } from './new-session.tsx';
 import { SessionLine } from './session-line.tsx';
@@ -114,9 +115,9 @@ export default function SessionsPage(): JSX.Element {
           }
         >
           <ul class="session-list">
-            <For each={rows()}>
-              {(row) => <SessionLine row={row} machine={nameOf(row.session.machineId)} />}
-            </For>
+            <Rows each={rows()} by={({ session }) => session.sessionId}>
+              {(row) => <SessionLine row={row()} machine={nameOf(row().session.machineId)} />}
+            </Rows>
           </ul>
         </Show>
         <Show when={list.data()?.more}>

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { makeFolder } from '../../../helpers/kaiwu.ts';
 import { startWorld, type World } from '../../../helpers/world.ts';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -28,6 +29,8 @@ export interface WebWorld {
   envelope(action: string, input: object): Promise<Record<string, unknown>>;
   /** A browser of its own, signed in or not. Everything that goes wrong in it is in `problems`. */
   visit(options?: VisitOptions): Promise<Visit>;
+  /** Kills everything but the browser, and starts it again at the same address. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -47,7 +50,8 @@ export interface Visit {
 
 /** Kaiwu and a browser. */
 export async function startWebWorld(): Promise<WebWorld> {
-  const world = await startWorld();
+  const home = await makeFolder('kaiwu-web-');
+  let world = await startWorld({ home });
   const browser = await chromium.launch(CHROMIUM_OPTIONS);
   const directory = join(world.home, 'project');
   await mkdir(directory);
@@ -67,7 +71,9 @@ export async function startWebWorld(): Promise<WebWorld> {
   }
 
   return {
-    world,
+    get world() {
+      return world;
+    },
     browser,
     directory,
     envelope,
@@ -92,9 +98,15 @@ export async function startWebWorld(): Promise<WebWorld> {
       if (signedIn) await page.getByRole('navigation').first().waitFor();
       return { page, context, problems };
     },
+    async restart() {
+      await world.kill();
+      await world.stop();
+      world = await startWorld({ home });
+    },
     async stop() {
       await browser.close();
       await world.stop();
+      await rm(home, { recursive: true, force: true });
     },
   };
 }

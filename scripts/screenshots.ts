@@ -1,0 +1,57 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { DESKTOP, PHONE, startWebWorld } from '../test/e2e/web/helpers/browser.ts';
+import { root } from './registry.ts';
+
+/** Writes docs/img/*.png: the main pages of the app over a small world that is the same each time. */
+
+const folder = join(root, 'docs/img');
+await mkdir(folder, { recursive: true });
+const web = await startWebWorld();
+
+async function start(title: string, more: object = {}): Promise<string> {
+  const input = { agentId: 'demo', directory: web.directory, title, ...more };
+  return String((await web.output('session.spawn_new', input)).sessionId);
+}
+
+async function fill(): Promise<string> {
+  const rules = {
+    'session.archive': { cli: { approval: true } },
+    'session.title.set': { mcp: { approval: true } },
+  };
+  await web.output('policy.set', { rules });
+  const main = await start('Fix the flaky upload test');
+  const child = await start('Review of the payment service', { parentSessionId: main });
+  const failed = await start('Weekly dependency updates');
+  const say = (sessionId: string, message: string, wait = true) =>
+    web.output('session.message.send', { sessionId, message, wait });
+  await say(main, 'ls');
+  await say(main, 'say The test waits for a **fixed time**. It should wait for `upload.done` instead.');
+  await say(main, 'edit test/upload.test.ts await once(upload, "done");', false);
+  await say(child, 'ask npm audit fix --force', false);
+  await say(failed, 'crash');
+  await web.envelope('session.archive', { sessionId: failed });
+  return main;
+}
+
+try {
+  const sessionId = await fill();
+  const shoot = async (page: Page, path: string, name: string) => {
+    await page.goto(web.world.url + path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    // The last answers are drawn.
+    await page.waitForLoadState('networkidle', { timeout: 2000 }).catch(() => undefined);
+    await page.screenshot({ path: join(folder, `${name}.png`) });
+  };
+  const { page } = await web.visit({ size: DESKTOP });
+  await shoot(page, '/inbox', 'inbox');
+  await shoot(page, '/sessions', 'sessions');
+  await shoot(page, `/sessions/${sessionId}`, 'session');
+  await shoot(page, '/settings/actions', 'actions');
+  const phone = await web.visit({ size: PHONE, locale: 'zh-CN' });
+  await phone.page.emulateMedia({ colorScheme: 'dark' });
+  await shoot(phone.page, '/inbox', 'inbox-phone');
+} finally {
+  await web.stop();
+}
