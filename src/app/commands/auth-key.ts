@@ -20,11 +20,11 @@ const fold = (check: string): string => check.replaceAll(/[^0-9a-z]/gi, '').toUp
 
 /** `auth approve` with the account's key handed over, and the recovery phrase. */
 export const keyCommands = (app: App, io: CliIo, catalog: readonly Command[]): Command[] => [
-  ...['device approve', 'auth approve'].map((path) => approve(app, commandAt(catalog, path))),
+  ...['device approve', 'auth approve'].map((path) => approve(app, io, commandAt(catalog, path))),
   ...recoveryCommands(app, io),
 ];
 
-function approve(app: App, action: Command): Command {
+function approve(app: App, io: CliIo, action: Command): Command {
   const { sealedKey: _, ...properties } = action.inputSchema.properties ?? {};
   return {
     ...action,
@@ -43,9 +43,9 @@ function approve(app: App, action: Command): Command {
       );
       const sealed = optional('sealedKey', handed.sealedKey);
       const envelope = await action.run({ ...invocation, input: { ...input, ...sealed } });
-      if (envelope.status !== 'ok') return envelope;
-      const { told } = handed;
-      return { status: 'ok', output: { ...envelope.output, ...told } };
+      // The output is the action's own, whichever way it is called.
+      if (envelope.status === 'ok') io.stderr.write(`${handed.told}\n`);
+      return envelope;
     },
   };
 }
@@ -63,14 +63,15 @@ async function sealFor(app: App, flags: GlobalFlags, userCode: string, keyCheck:
     });
   if (recipient === undefined) {
     if (keyCheck !== undefined) throw wrongCheck('it made no key of its own');
-    return { told: { filesKey: 'not handed over: the device is too old for it' } };
+    return { told: 'The key of your files was not handed over: the device did not ask for it.' };
   }
   const check = toKeyCheck(recipient);
   if (keyCheck !== undefined && fold(keyCheck) !== fold(check)) throw wrongCheck(`it is ${check} here`);
-  if (identity === undefined) return { told: { filesKey: 'not handed over: this machine does not have it' } };
+  if (identity === undefined)
+    return { told: 'The key of your files was not handed over: this machine does not have it.' };
   return {
     sealedKey: await sealText(identity, recipient),
-    told: { filesKey: 'handed over', keyCheck: check },
+    told: `The key of your files was handed over to the device with the key check ${check}.`,
   };
 }
 

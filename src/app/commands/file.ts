@@ -75,13 +75,13 @@ function fileGet(app: App, io: CliIo, catalog: readonly Command[]): Command {
   const { properties } = action.inputSchema;
   return {
     ...action,
-    summary: 'Use to save a file that a session sent, decrypted.',
-    outputSchema: undefined,
+    summary:
+      'Use to save a file that a session sent, decrypted, with --output; without it, to see what is stored.',
     inputSchema: {
       ...action.inputSchema,
       properties: {
         ...properties,
-        output: text('File or folder to save to. Default: under its own name, here.'),
+        output: text('File or folder to save it to, decrypted.'),
         force: flag('Replace a file that is there.'),
       },
     },
@@ -90,15 +90,17 @@ function fileGet(app: App, io: CliIo, catalog: readonly Command[]): Command {
     talks: true,
     async run({ input: { output, force, ...input }, ...invocation }) {
       const { flags, signal } = invocation;
+      if (output === undefined) {
+        const envelope = await action.run({ ...invocation, input });
+        if (envelope.status === 'ok') io.stderr.write('To save it, decrypted, add --output PATH.\n');
+        return envelope;
+      }
       const stored = (await call(catalog, 'file get', input, invocation)) as unknown as StoredFile;
       const target = await resolveTarget(app, flags, true);
       const identity = await requireAccountKey(app, target);
       const description = await describe(stored, identity);
       const { requireFree, saveDecrypted } = await import('../file-download.ts');
-      const path = await toPlace(
-        resolve(io.cwd, (output as string | undefined) ?? '.'),
-        description.fileName,
-      );
+      const path = await toPlace(resolve(io.cwd, output as string), description.fileName);
       await requireFree(path, force === true);
       const { stream } = await (await openFiles(app, target)).download(stored.fileId, signal);
       const progress = createFileProgress(io, description.sizeBytes);

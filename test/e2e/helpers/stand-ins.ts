@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { ActionExample } from '../../../src/core/spec.ts';
 import type { Api } from './api.ts';
@@ -57,6 +59,10 @@ export function createStandIns(
     },
     grant_123: async () =>
       (await api.output('approval.grant.create', { artifactId: await approved() })).grantId as string,
+    file_0123456789abcdef: async () => {
+      await writeFile(join(directory, 'sent.txt'), 'sent');
+      return (await api.output('file.send', { sessionId: await spawn(), path: 'sent.txt' })).fileId as string;
+    },
     tok_123: async () => (await api.output('token.create', { name: 'for a test' })).tokenId as string,
     'BCDF-GHJK': async () => (await deviceCode(api)).user_code!,
     dev_123: async () => {
@@ -72,6 +78,10 @@ export function createStandIns(
     'policy.import': async (input) => {
       const { version } = await api.output('policy.get');
       return { ...input, document: { ...input.document, version } };
+    },
+    'file.send': async (input) => {
+      await writeFile(join(directory, input.path), '# Report');
+      return input;
     },
     // Only a rule that is there can be taken back.
     'policy.unset': async (input) => {
