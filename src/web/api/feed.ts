@@ -1,6 +1,6 @@
 import { createSignal } from 'solid-js';
 import type { FeedEntry } from '../../core/feed.ts';
-import { follow } from '../browser/feed.ts';
+import { followTogether } from '../browser/shared-feed.ts';
 
 /** An entry of the feed, or word that some may have been missed. */
 export type News = FeedEntry | { type: 'gap' };
@@ -24,7 +24,7 @@ const tell = (news: News): void => {
 /** Starts following. @returns the way to stop */
 export function startFeed(onRefused: () => void): () => void {
   const control = new AbortController();
-  void follow(
+  followTogether(
     {
       onEntry: tell,
       onGap: () => tell({ type: 'gap' }),

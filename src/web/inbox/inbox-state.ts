@@ -34,6 +34,8 @@ const [pages, setPages] = createSignal(1);
 const [live, setLive] = createSignal<Live<Loaded>>();
 /** Cards that are no longer waiting but stay, with their outcome, until they are cleared. */
 const [finished, setFinished] = createStore<Record<string, InboxItem>>({});
+/** Cards that were put away. What they asked for is over, so they cannot come back; a list on its way may still hold them. */
+const cleared = new Set<string>();
 const [progress, setProgress] = createStore<Record<string, Progress | undefined>>({});
 
 export { finished, progress };
@@ -41,7 +43,7 @@ export { finished, progress };
 export const inboxError = () => live()?.error();
 export const inboxLoaded = () => live()?.data() !== undefined;
 export const hasMore = () => live()?.data()?.more ?? false;
-const waiting = (): InboxItem[] => live()?.data()?.items ?? [];
+const waiting = (): InboxItem[] => (live()?.data()?.items ?? []).filter(({ itemId }) => !cleared.has(itemId));
 
 /** What waits, and what was decided while this page was open, newest first. */
 export function inboxItems(): InboxItem[] {
@@ -74,10 +76,11 @@ async function load(before: Loaded | undefined): Promise<Loaded> {
 
 /** A card that left the list: an approval is shown with what became of it, whoever decided. */
 async function settle(item: InboxItem): Promise<void> {
-  if (item.kind !== 'approval') return;
+  if (item.kind !== 'approval' || cleared.has(item.itemId)) return;
   const outcome = await actions.approval.request.get({ artifactId: item.itemId });
   if (outcome.status !== 'ok') return;
   const { lineage: _, ...approval } = outcome.output;
+  if (cleared.has(item.itemId)) return;
   // An answer that was overtaken by a later one says nothing.
   const known = finished[item.itemId]?.approval;
   if (known !== undefined && isSettled(known.status) && !isSettled(approval.status)) return;
@@ -116,6 +119,7 @@ export function loadMore(): void {
 }
 
 export function clearFinished(): void {
+  for (const itemId of Object.keys(finished)) cleared.add(itemId);
   setFinished(reconcile({}));
 }
 

@@ -19,8 +19,9 @@ export function StepPreview(props: { sessionId: string; toolCallId: string }): J
       return found?.type === 'tool_call' ? found : undefined;
     },
   );
+  const shown = () => (step()?.content === undefined ? undefined : step());
   return (
-    <Show when={step()}>
+    <Show when={shown()}>
       {(found) => (
         <ToolCall
           tool={{

@@ -170,6 +170,32 @@ describe.skipIf(!hasChromium)('the inbox (Chromium)', () => {
     await context.close();
   }, 120_000);
 
+  test('eight tabs are live over one connection, also after the one that held it was closed', async () => {
+    const { page, context } = await web.visit();
+    await page.getByText('Live', { exact: true }).waitFor();
+    let feeds = 0;
+    context.on('request', (request) => {
+      if (request.url().endsWith('/v1/events')) feeds++;
+    });
+    const tabs = [page];
+    while (tabs.length < 8) {
+      const tab = await context.newPage();
+      await tab.goto(`${web.world.url}/inbox`);
+      tabs.push(tab);
+    }
+    await Promise.all(tabs.map((tab) => tab.getByText('Live', { exact: true }).waitFor()));
+    expect(feeds).toBe(0);
+    const { approval } = (await titled('For all tabs')) as { approval: { artifactId: string } };
+    await Promise.all(tabs.map((tab) => tab.getByRole('article', { name: /For all tabs/ }).waitFor()));
+    await page.close();
+    await expect.poll(() => feeds).toBe(1);
+    const { artifactId } = approval;
+    await web.output('approval.request.decide', { artifactId, decision: 'deny' });
+    const others = tabs.slice(1);
+    await Promise.all(others.map((tab) => tab.getByText('Denied', { exact: true }).waitFor()));
+    await context.close();
+  }, 120_000);
+
   test('in Chinese, by the language of the browser', async () => {
     await titled('另一个');
     const { page, context } = await web.visit({ locale: 'zh-CN' });
