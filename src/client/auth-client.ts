@@ -45,7 +45,7 @@ export interface AuthClient {
   /** RFC 8628: asks whether it was approved. */
   pollCode(deviceCode: string, signal?: AbortSignal): Promise<DevicePoll>;
   /** Link that opens the app signed in, good once. @throws not_authenticated | permission_escalation_denied */
-  appLink(signal?: AbortSignal): Promise<AppLink>;
+  appLink(sealedKey?: string, signal?: AbortSignal): Promise<AppLink>;
   /** Revokes the client's own token. @throws not_authenticated */
   logout(signal?: AbortSignal): Promise<void>;
   /** @throws not_authenticated */
@@ -100,8 +100,8 @@ export function createAuthClient(options: HttpOptions): AuthClient {
       }
       return { state: 'approved', token, deviceId, ...(typeof sealedKey === 'string' ? { sealedKey } : {}) };
     },
-    async appLink(signal) {
-      return read(await post('/v1/auth/app-link', {}, signal), appLinkSchema);
+    async appLink(sealedKey, signal) {
+      return read(await post('/v1/auth/app-link', { sealedKey }, signal), appLinkSchema);
     },
     async logout(signal) {
       const answer = await post('/v1/auth/logout', {}, signal);

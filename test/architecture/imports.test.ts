@@ -32,7 +32,7 @@ const TABLE: Record<string, Allowed> = {
   },
   'src/client': { ours: ['src/core'], npm: ['zod', 'eventsource-parser', 'hpagent'], node: true },
   // The browser as the page meets it: its clock, network and storage.
-  'src/web/browser': { ours: ['src/core'], npm: ['eventsource-parser'], node: false },
+  'src/web/browser': { ours: ['src/core'], npm: ['eventsource-parser', 'age-encryption'], node: false },
   'src/web': { ours: ['src/core', 'src/web/browser'], npm: ['solid-js'], node: false },
   'src/local': {
     ours: ['src/core'],

@@ -45,8 +45,8 @@ export interface DeviceFlow {
     interval: number;
   }>;
   poll(grantType: string, deviceCode: string, redeemAs?: RedeemAs): Promise<DeviceTokenAnswer>;
-  /** A code that is approved already, for a browser alone. */
-  link(): Promise<{ key: string; expiresInSeconds: number }>;
+  /** A code that is approved already, for a browser alone. @param sealedKey the account's key, sealed to what the link carries */
+  link(sealedKey?: string): Promise<{ key: string; expiresInSeconds: number }>;
 }
 
 export function createDeviceFlow(options: {
@@ -75,7 +75,7 @@ export function createDeviceFlow(options: {
     runtime.now().getTime() - Date.parse(code.polledAt) < INTERVAL_SECONDS * 1000;
 
   async function insert(
-    code: Pick<DeviceCode, 'userCode' | 'deviceName' | 'status' | 'recipient'>,
+    code: Pick<DeviceCode, 'userCode' | 'deviceName' | 'status' | 'recipient' | 'sealedKey'>,
     seconds: number,
   ) {
     const secret = newSecret(randomBytes);
@@ -101,9 +101,17 @@ export function createDeviceFlow(options: {
       };
     },
 
-    async link() {
+    async link(sealedKey) {
       const userCode = `${LINK_MARK}${newSecret(randomBytes)}`;
-      const key = await insert({ userCode, deviceName: 'Browser', status: 'approved' }, LINK_SECONDS);
+      const key = await insert(
+        {
+          userCode,
+          deviceName: 'Browser',
+          status: 'approved',
+          ...(sealedKey === undefined ? {} : { sealedKey }),
+        },
+        LINK_SECONDS,
+      );
       return { key, expiresInSeconds: LINK_SECONDS };
     },
 

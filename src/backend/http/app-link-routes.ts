@@ -10,7 +10,7 @@ import type { Gate } from './gate.ts';
 import type { HttpEnv } from './http-env.ts';
 import { splitToken, toCredential } from './web-credential.ts';
 
-const linkSchema = z.object({});
+const linkSchema = z.object({ sealedKey: z.string().min(1).max(4096).optional() });
 const redeemSchema = z.object({
   key: z.string().min(1).max(200),
   browser: z.string().trim().min(1).max(60).default('Browser'),
@@ -37,8 +37,8 @@ export function addAppLinkRoutes(
     const bearer = await authenticate(toCredential(c));
     await agents.refuseAgents(c.env.incoming, { name: 'auth.app_link', bearer });
     requireFullDevice(bearer);
-    await readChecked(c.env.incoming, linkSchema, MAX_SIGN_IN_BYTES);
-    const { key, expiresInSeconds } = await deviceFlow.link();
+    const { sealedKey } = await readChecked(c.env.incoming, linkSchema, MAX_SIGN_IN_BYTES);
+    const { key, expiresInSeconds } = await deviceFlow.link(sealedKey);
     await audit({ name: 'auth.app_link', bearer });
     // The secret stands behind the #: no browser sends that to a server, so it is in no log.
     const base = publicUrl ?? new URL(c.req.url).origin;
@@ -51,10 +51,10 @@ export function addAppLinkRoutes(
     await agents.refuseAgents(c.env.incoming, { name: 'auth.app_sign_in' });
     const outcome = await deviceFlow.poll(GRANT_TYPE, key, { kind: 'web', name: browser });
     if ('error' in outcome) return c.json(outcome, 400);
-    const { access_token: token, device_id: deviceId, tokenId } = outcome;
+    const { access_token: token, device_id: deviceId, tokenId, sealed_key: sealedKey } = outcome;
     const pageKey = splitToken(c, token, publicUrl?.startsWith('https:') ?? false);
     await audit({ name: 'auth.app_sign_in', surface: 'app', bearer: { tokenId, deviceId } });
-    return c.json({ pageKey, deviceId });
+    return c.json({ pageKey, deviceId, ...(sealedKey === undefined ? {} : { sealedKey }) });
   });
 }
 

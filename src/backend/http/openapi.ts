@@ -239,7 +239,7 @@ const FIXED_PATHS: Json = {
   },
   '/v1/auth/app-link': post(
     'Makes a link that opens the app signed in: good once, for five minutes.',
-    {},
+    { sealedKey: text },
     object({ url: text, expiresInSeconds: { type: 'integer' } }),
     ['not_authenticated', 'permission_escalation_denied'],
     false,
@@ -251,7 +251,10 @@ const FIXED_PATHS: Json = {
       security: [],
       requestBody: { required: true, content: json(object({ key: text, browser: text }, ['key'])) },
       responses: {
-        200: answer('Signed in.', object({ pageKey: text, deviceId: text })),
+        200: answer(
+          'Signed in.',
+          object({ pageKey: text, deviceId: text, sealedKey: text }, ['pageKey', 'deviceId']),
+        ),
         400: answer('Not yet, or never.', object({ error: text })),
       },
     },

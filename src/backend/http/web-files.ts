@@ -11,6 +11,7 @@ const PAGE_HEADERS = {
   'content-security-policy': [
     "default-src 'self'",
     "img-src 'self' blob:",
+    "media-src 'self' blob:",
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",

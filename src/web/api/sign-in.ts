@@ -1,5 +1,6 @@
 import { createSignal } from 'solid-js';
 import { browserName, sleep } from '../browser/host.ts';
+import { fileKey, keepSealedKey, makeOpener, toKeyCheck } from '../browser/file-key.ts';
 import { ask, pageKey } from '../browser/http.ts';
 import { onSignedOut } from './call.ts';
 
@@ -12,11 +13,12 @@ const [refusal, setRefusal] = createSignal<string>();
 export { state as signInState, refusal };
 
 /** What became of a key: signed in, or the reason of RFC 8628 why not. */
-async function redeem(key: string): Promise<string> {
+async function redeem(key: string, opener?: string): Promise<string> {
   const answer = await ask('POST', '/v1/auth/app-link/redeem', { key, browser: browserName() });
   if (answer === undefined) return 'unreachable';
-  const body = answer.body as { pageKey?: string; error?: unknown } | undefined;
+  const body = answer.body as { pageKey?: string; sealedKey?: string; error?: unknown } | undefined;
   if (answer.status === 200 && typeof body?.pageKey === 'string') {
+    if (body.sealedKey !== undefined && opener !== undefined) await keepSealedKey(body.sealedKey, opener);
     pageKey.set(body.pageKey);
     setState('in');
     return 'in';
@@ -28,10 +30,11 @@ async function redeem(key: string): Promise<string> {
 export async function begin(): Promise<void> {
   onSignedOut(() => forget());
   pageKey.onChange(() => void check());
-  const key = /^#key=([\x21-\x7e]+)$/.exec(location.hash)?.[1];
+  const link = new URLSearchParams(location.hash.slice(1));
+  const key = link.get('key');
   if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
-  if (key !== undefined) {
-    const outcome = await redeem(key);
+  if (key !== null) {
+    const outcome = await redeem(key, link.get('open') ?? undefined);
     if (outcome === 'in') return;
     setRefusal(outcome);
   }
@@ -53,6 +56,7 @@ export const checkAgain = check;
 
 function forget(): void {
   pageKey.set(undefined);
+  fileKey.set(undefined);
   setState('out');
 }
 
@@ -63,6 +67,8 @@ export async function signOut(): Promise<void> {
 
 export interface ShownCode {
   code: string;
+  /** Of the key that this browser made for the sign-in. */
+  keyCheck?: string;
   expiresInSeconds: number;
 }
 
@@ -71,7 +77,11 @@ export interface ShownCode {
  * @returns why it ended without a sign-in, or `in`
  */
 export async function signInByCode(show: (code: ShownCode) => void, signal: AbortSignal): Promise<string> {
-  const started = await ask('POST', '/v1/auth/device/code', { device_name: browserName() });
+  const opener = await makeOpener().catch(() => undefined);
+  const started = await ask('POST', '/v1/auth/device/code', {
+    device_name: browserName(),
+    recipient: opener?.recipient,
+  });
   if (started?.status !== 200) return started === undefined ? 'unreachable' : 'refused';
   const code = started.body as {
     device_code: string;
@@ -79,12 +89,13 @@ export async function signInByCode(show: (code: ShownCode) => void, signal: Abor
     expires_in: number;
     interval: number;
   };
-  show({ code: code.user_code, expiresInSeconds: code.expires_in });
+  const keyCheck = opener === undefined ? undefined : await toKeyCheck(opener.recipient);
+  show({ code: code.user_code, keyCheck, expiresInSeconds: code.expires_in });
   let seconds = code.interval;
   while (!signal.aborted) {
     await sleep(seconds * 1000, signal);
     if (signal.aborted) return 'canceled';
-    const outcome = await redeem(code.device_code);
+    const outcome = await redeem(code.device_code, opener?.identity);
     if (outcome === 'slow_down') seconds += 5;
     else if (outcome !== 'authorization_pending' && outcome !== 'unreachable') return outcome;
   }

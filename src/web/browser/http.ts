@@ -54,3 +54,12 @@ export async function open(
   if (response.status !== 200 || response.body === null) return response.status;
   return response.body.pipeThrough(new TextDecoderStream()).getReader();
 }
+
+/** A body as it comes, and its length. @throws where there is none */
+export async function openBytes(
+  path: string,
+): Promise<{ stream: ReadableStream<Uint8Array>; bytes: number }> {
+  const response = await fetch(path, { headers: ownHeaders(), redirect: 'error' });
+  if (response.status !== 200 || response.body === null) throw new Error(`answered ${response.status}`);
+  return { stream: response.body, bytes: Number(response.headers.get('content-length') ?? 0) };
+}

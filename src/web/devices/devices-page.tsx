@@ -11,6 +11,7 @@ import { Problem } from '../ui/problem.tsx';
 import { Rows } from '../ui/rows.tsx';
 import { line } from '../ui/text.tsx';
 import { ago, fullTime } from '../ui/time.ts';
+import { ApproveDevice } from './approve-device.tsx';
 
 /** What is signed in, and the tokens that were made for programs. */
 export default function DevicesPage(): JSX.Element {
@@ -42,13 +43,7 @@ export default function DevicesPage(): JSX.Element {
         <h1>{t('devices')}</h1>
       </header>
       <Problem error={error() ?? devices.error() ?? tokens.error()} />
-      <ApproveForm
-        onApprove={(userCode) =>
-          run(actions.device.approve({ userCode }), ({ deviceName }) =>
-            t('deviceApproved', { name: line(deviceName) }),
-          )
-        }
-      />
+      <ApproveDevice onDone={() => void devices.refresh()} />
       <h2 class="section">{t('signedIn')}</h2>
       <ul class="plain-list">
         <Rows each={devices.data() ?? []} by={({ deviceId }) => deviceId}>
@@ -131,40 +126,6 @@ export default function DevicesPage(): JSX.Element {
 
 const lastUse = (at: string | undefined): string =>
   at === undefined ? t('neverUsed') : t('lastUsed', { when: ago(at) });
-
-function ApproveForm(props: { onApprove: (code: string) => Promise<boolean> }): JSX.Element {
-  const [code, setCode] = createSignal('');
-  return (
-    <form
-      class="inline-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void props.onApprove(code().trim()).then((done) => done && setCode(''));
-      }}
-    >
-      <label>
-        <span>{t('linkDevice')}</span>
-        <input
-          required
-          minLength={4}
-          maxLength={20}
-          autocomplete="one-time-code"
-          autocapitalize="characters"
-          spellcheck={false}
-          placeholder="BCDF-GHJK"
-          value={code()}
-          onInput={(event) => setCode(event.currentTarget.value)}
-        />
-      </label>
-      <p class="muted">{t('linkDeviceHow')}</p>
-      <p class="buttons">
-        <button type="submit" class="primary">
-          {t('approve')}
-        </button>
-      </p>
-    </form>
-  );
-}
 
 /** Asks once more in place: what is revoked cannot be brought back. */
 function Revoke(props: { name: string; onRevoke: () => Promise<boolean> }): JSX.Element {

@@ -389,6 +389,18 @@ export const en = {
   code_internal: 'Internal error',
   value_direct: 'direct tool',
   value_discoverable: 'discoverable only',
+
+  // Files
+  encryptedFile: 'Encrypted file',
+  noFileKey:
+    'This browser does not have the key of your files. Open the app with `kaiwu app` on a machine that has it, or save the file there:',
+  fileDamaged: 'The file is damaged, or sealed to another key. Nothing was saved.',
+  download: 'Download',
+  previewFile: 'Preview',
+  keyCheckHere: 'Key check: {check}. It must be the same on the device that approves.',
+  keyCheckThere: '{name} shows the key check {check}?',
+  keyCheckSame: 'Same: approve',
+  keyCheckOther: 'It shows another',
 };
 
 export type Texts = Record<keyof typeof en, string>;

@@ -382,4 +382,15 @@ export const zhCn: Texts = {
   code_internal: '内部错误',
   value_direct: '直接工具',
   value_discoverable: '仅可发现',
+
+  // Files
+  encryptedFile: '加密文件',
+  noFileKey: '此浏览器没有你的文件密钥。请在有密钥的机器上用 `kaiwu app` 打开应用，或在那里保存文件：',
+  fileDamaged: '文件已损坏，或是用其他密钥封装的。没有保存任何内容。',
+  download: '下载',
+  previewFile: '预览',
+  keyCheckHere: '密钥校验：{check}。批准设备上显示的必须相同。',
+  keyCheckThere: '{name} 显示的密钥校验是 {check} 吗？',
+  keyCheckSame: '相同，批准',
+  keyCheckOther: '显示的不同',
 };

@@ -3,6 +3,8 @@ import { toVisibleText } from '../../core/visible-text.ts';
 import { t, tOr } from '../i18n/index.ts';
 import { line, Stranger } from '../ui/text.tsx';
 import { diffLines } from './diff.ts';
+import { FileCard } from '../files/file-card.tsx';
+import { toFileDisplay } from '../files/file-state.ts';
 import type { Entry } from './entries.ts';
 
 type Tool = Pick<Extract<Entry, { kind: 'tool' }>, 'title' | 'toolKind' | 'status' | 'content'>;
@@ -23,10 +25,11 @@ export function ToolCall(props: { tool: Tool; open?: boolean }): JSX.Element {
     const { content: found } = content();
     return Array.isArray(found) ? (found as (Piece | null)[]).filter((piece) => piece !== null) : [];
   });
+  const file = createMemo(() => toFileDisplay(props.tool.content));
   const hasDiff = () => pieces().some(({ type }) => type === 'diff');
   const status = () => props.tool.status ?? 'pending';
   return (
-    <details class="tool" open={props.open === true || hasDiff()}>
+    <details class="tool" open={props.open === true || hasDiff() || file() !== undefined}>
       <summary>
         <span class={`tool-status ${status()}`}>{tOr(`tool_status_${status()}`, line(status()))}</span>
         <span class="tool-title" dir="auto">
@@ -37,6 +40,7 @@ export function ToolCall(props: { tool: Tool; open?: boolean }): JSX.Element {
         </Show>
       </summary>
       <div class="tool-body">
+        <Show when={file()}>{(display) => <FileCard display={display()} />}</Show>
         <For each={pieces()}>
           {(piece) => (
             <Switch>

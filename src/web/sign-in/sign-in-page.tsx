@@ -62,6 +62,9 @@ export function SignInPage(): JSX.Element {
               <p class="user-code">{shown().code}</p>
               <p>{t('enterCodeShell')}</p>
               <pre class="command">kaiwu auth approve {shown().code}</pre>
+              <Show when={shown().keyCheck}>
+                {(check) => <p class="muted">{t('keyCheckHere', { check: check() })}</p>}
+              </Show>
               <p class="muted">{t('codeGoodFor', { n: Math.round(shown().expiresInSeconds / 60) })}</p>
             </div>
           )}
