@@ -45,7 +45,7 @@ export async function decryptStream(
       else controller.enqueue(value);
     },
   });
-  return (await (await decrypterOf(identity)).decrypt(stream)) as unknown as AsyncIterable<Uint8Array>;
+  return (await decrypterOf(identity)).decrypt(stream);
 }
 
 async function decrypterOf(identity: string) {

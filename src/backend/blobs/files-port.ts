@@ -1,9 +1,20 @@
+import * as z from 'zod';
 import { KaiwuError } from '../../core/errors.ts';
+import type { FileFacts } from '../../core/file.ts';
+import { EVENT_LIMITS } from '../../core/link.ts';
 import type { FilesPort } from '../../core/ports/files.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
+import { parseFrame } from '../link/parse-frame.ts';
 import type { AskMachine } from '../ports/ask-machine.ts';
 import type { BackendStore } from '../store/store.ts';
 import type { Uploads } from './uploads.ts';
+
+/** A person reads this. */
+const factsSchema: z.ZodType<FileFacts> = z.object({
+  file: z.string().max(EVENT_LIMITS.path),
+  sizeBytes: z.int().min(0),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
 
 /** Milliseconds for a machine to read a file, and to encrypt and upload one. */
 const LOOK_MS = 60_000;
@@ -20,7 +31,8 @@ export function createFilesPort(options: {
   return {
     async look({ sessionId, path }, caller) {
       const { machineId } = await store.sessions.get(sessionId);
-      return ask(machineId, 'session.look_at_file', { sessionId, path }, caller, LOOK_MS);
+      const facts = await ask(machineId, 'session.look_at_file', { sessionId, path }, caller, LOOK_MS);
+      return parseFrame(factsSchema, facts, 'session.look_at_file');
     },
     async send({ sessionId, ...file }, caller) {
       if (uploads === undefined) throw noFiles();

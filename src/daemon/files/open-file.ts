@@ -81,8 +81,9 @@ async function requireInside(
   throw replaced(given);
 }
 
-/** A file that grows is read to where it ends when its end is reached. */
+/** A file that grows is read to where it ends when its end is reached; one that shrinks would arrive torn. */
 async function* readAll(handle: FileHandle, given: string, maxBytes: number): AsyncGenerator<Buffer> {
+  const { size } = await handle.stat();
   for (let position = 0; ; ) {
     const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
     const { bytesRead } = await handle
@@ -90,7 +91,10 @@ async function* readAll(handle: FileHandle, given: string, maxBytes: number): As
       .catch((error: NodeJS.ErrnoException) => {
         throw unreadable(given, error.code ?? 'unknown error');
       });
-    if (bytesRead === 0) return;
+    if (bytesRead === 0) {
+      if (position < size) throw unreadable(given, 'it became shorter while it was read');
+      return;
+    }
     position += bytesRead;
     if (position > maxBytes) throw tooLarge(given, maxBytes);
     yield chunk.subarray(0, bytesRead);

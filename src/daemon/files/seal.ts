@@ -22,7 +22,7 @@ export async function encryptStream(
       await plain.return(undefined);
     },
   });
-  return (await encrypterFor(recipient).encrypt(source)) as unknown as AsyncIterable<Uint8Array>;
+  return encrypterFor(recipient).encrypt(source);
 }
 
 /** What a file is called and says, for the account alone. Base64. */
