@@ -88,24 +88,19 @@ async function keepKey(app: App, target: Target, token: string, identity: string
   }
 }
 
-function toKeyNote(state: KeyState, program: string): { filesKey?: string; hint?: string } {
-  switch (state) {
-    case 'unsupported':
-      return {};
-    case 'made':
-      return {
-        filesKey: 'made here',
-        hint: `Write down the recovery phrase: \`${program} auth recovery show\`.`,
-      };
-    case 'here':
-      return { filesKey: 'here' };
-    case 'missing':
-      return {
-        filesKey: 'missing: files cannot be read here',
-        hint: `Type the recovery phrase: \`${program} auth recovery restore\`.`,
-      };
-  }
-}
+const toKeyNote = (state: KeyState, program: string): { filesKey?: string; hint?: string } =>
+  ({
+    unsupported: {},
+    here: { filesKey: 'here' },
+    made: {
+      filesKey: 'made here',
+      hint: `Write down the recovery phrase: \`${program} auth recovery show\`.`,
+    },
+    missing: {
+      filesKey: 'missing: files cannot be read here',
+      hint: `Type the recovery phrase: \`${program} auth recovery restore\`.`,
+    },
+  })[state];
 
 /** RFC 8628. The code goes to stderr: stdout belongs to the outcome. */
 async function loginByCode(
