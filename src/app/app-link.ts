@@ -5,6 +5,9 @@ import { makeIdentity, sealText, toRecipient } from '../local/identity-age.ts';
 import type { App } from './app.ts';
 import { identityOf, openAuth, requireCredentials, type Target } from './connection.ts';
 
+/** What every identity of age begins with; the link does without. */
+const IDENTITY_MARK = 'AGE-SECRET-KEY-1';
+
 /**
  * A link that opens the app signed in, by this machine's own sign-in. The key of the files goes along, sealed to a key that stands
  * in the link behind the #: the backend gets the one and never the other, and hands it out once.
@@ -20,7 +23,7 @@ export async function makeAppLink(app: App, target: Target, signal?: AbortSignal
   const opener = await makeIdentity();
   const sealed = await sealText(identity, await toRecipient(opener));
   const link = await auth.appLink(sealed, signal);
-  return { ...link, url: `${link.url}&open=${opener}` };
+  return { ...link, url: `${link.url}&open=${opener.slice(IDENTITY_MARK.length).toLowerCase()}` };
 }
 
 /** Programs that open an address in this person's browser. */

@@ -166,7 +166,10 @@ const localIsTaken = (url: string): KaiwuError =>
   );
 
 /** The second start: names the first, once it is ready. */
-async function tellRunning(app: App, { say, signal }: UpOptions): Promise<{ stopped: boolean; url: string }> {
+async function tellRunning(
+  app: App,
+  { say, signal, open }: UpOptions,
+): Promise<{ stopped: boolean; url: string }> {
   const until = performance.now() + PEER_START_MS;
   while (performance.now() < until && !signal.aborted) {
     const report = await inspectUp(app);
@@ -174,7 +177,8 @@ async function tellRunning(app: App, { say, signal }: UpOptions): Promise<{ stop
       const { pid, url, version } = report.state;
       const older =
         version === app.version ? '' : ` It is version ${version}, this command is ${app.version}.`;
-      await say(`Kaiwu is already running (pid ${pid}).${older}\nready ${url}\n`);
+      const link = await linkToApp(app, open === true);
+      await say(`Kaiwu is already running (pid ${pid}).${older}\nready ${url}\n\n${link}\n`);
       return { stopped: false, url };
     }
     await sleep(100);

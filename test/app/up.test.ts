@@ -124,7 +124,8 @@ describe('kaiwu up', () => {
     const [second, third] = await Promise.all([cli(['up', '--no-open']), cli(['up'])]);
     for (const { code, stdout } of [second, third]) {
       expect(code).toBe(0);
-      expect(stdout).toBe(`Kaiwu is already running (pid ${pid}).\nready ${url}\n`);
+      expect(stdout.startsWith(`Kaiwu is already running (pid ${pid}).\nready ${url}\n`)).toBe(true);
+      expect(stdout).toContain(`${url}/#key=`);
     }
   });
 

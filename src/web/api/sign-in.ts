@@ -1,6 +1,6 @@
 import { createSignal } from 'solid-js';
 import { browserName, sleep } from '../browser/host.ts';
-import { fileKey, keepSealedKey, makeOpener, toKeyCheck } from '../browser/file-key.ts';
+import { fileKey, keepSealedKey, makeOpener, toIdentity, toKeyCheck } from '../browser/file-key.ts';
 import { ask, pageKey } from '../browser/http.ts';
 import { onSignedOut } from './call.ts';
 
@@ -34,7 +34,8 @@ export async function begin(): Promise<void> {
   const key = link.get('key');
   if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
   if (key !== null) {
-    const outcome = await redeem(key, link.get('open') ?? undefined);
+    const opener = link.get('open');
+    const outcome = await redeem(key, opener === null ? undefined : toIdentity(opener));
     if (outcome === 'in') return;
     setRefusal(outcome);
   }

@@ -175,7 +175,9 @@ function AuditLine(props: { row: AuditRow }): JSX.Element {
               ? tOr(`audit_${props.row.outcome}`, props.row.outcome)
               : line(props.row.code)}
           </span>
-          <span class="title">{line(titleOf(props.row.actionId))}</span>
+          <Show when={titleOf(props.row.actionId) !== props.row.actionId}>
+            <span class="title">{line(titleOf(props.row.actionId))}</span>
+          </Show>
           <code>{line(props.row.actionId)}</code>
           <span class="muted">{line(props.row.client)}</span>
         </summary>

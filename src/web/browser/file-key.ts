@@ -25,6 +25,9 @@ export async function makeOpener(): Promise<{ identity: string; recipient: strin
   return { identity, recipient: await identityToRecipient(identity) };
 }
 
+/** The identity that a link carries in short. */
+export const toIdentity = (short: string): string => `AGE-SECRET-KEY-1${short.toUpperCase()}`;
+
 /** Keeps the account's key that came sealed. One that cannot be opened is none: files stay closed here. */
 export async function keepSealedKey(sealed: string, opener: string): Promise<void> {
   try {

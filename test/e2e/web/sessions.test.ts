@@ -150,6 +150,27 @@ describe.skipIf(!hasChromium)('sessions in the app (Chromium)', () => {
     await context.close();
   });
 
+  test('what strangers write is text wherever it is shown', async () => {
+    const hostile =
+      'a\u202Egnp.exe \u200B<b>Approved</b> [x](https://evil.example) ![x](https://evil.example/p.png)';
+    const shown =
+      'a\\u202egnp.exe \\u200b<b>Approved</b> [x](https://evil.example) ![x](https://evil.example/p.png)';
+    const sessionId = await start(hostile);
+    await web.output('session.message.send', { sessionId, message: `say ${hostile}`, wait: true });
+    await web.output('session.message.send', { sessionId, message: `ask ${hostile}` });
+    const { page, context, problems } = await web.visit();
+    for (const path of ['/inbox', '/sessions', `/sessions/${sessionId}`]) {
+      await page.goto(web.world.url + path);
+      await page.getByText(shown).first().waitFor();
+      await expect.poll(() => page.locator('.loading').count()).toBe(0);
+      expect(await page.locator('main b, main img, main a[href*="evil"]').count()).toBe(0);
+      expect(await page.locator('main').innerText()).not.toMatch(/[\u202E\u200B]/);
+    }
+    await page.getByRole('region', { name: 'Permission asked' }).getByText(shown).first().waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   test('a draft outlives the page, and a message that is refused is not lost', async () => {
     const sessionId = await start('Draft');
     const { page, context } = await web.visit();
