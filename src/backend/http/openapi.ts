@@ -1,3 +1,4 @@
+import { ACCOUNT_KEY_PATH } from '../../core/file.ts';
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { type ActionManifest, SURFACES } from '../../core/spec.ts';
 
@@ -266,6 +267,28 @@ const FIXED_PATHS: Json = {
     ['not_authenticated'],
     false,
   ),
+  '/v1/files/{fileId}/content': {
+    get: {
+      summary: 'Ciphertext of a file that was sent, as age writes it.',
+      parameters: [{ name: 'fileId', in: 'path', required: true, schema: text }],
+      responses: {
+        200: {
+          description: 'The ciphertext.',
+          content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+        },
+        ...errorAnswers(['not_authenticated', 'forbidden', 'not_found']),
+      },
+    },
+  },
+  [ACCOUNT_KEY_PATH]: {
+    get: {
+      summary: 'Recipient of age that files of the account are encrypted to.',
+      responses: {
+        200: answer('Absent until the first sign-in has made the key.', object({ recipient: text }, [])),
+        ...errorAnswers(['not_authenticated', 'forbidden']),
+      },
+    },
+  },
   '/v1/whoami': {
     get: {
       summary: 'What the calling token is good for.',
