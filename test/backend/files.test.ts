@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Blobs, createBlobs } from '../../src/backend/blobs/blobs.ts';
 import { createUploads, type Uploads } from '../../src/backend/blobs/uploads.ts';
+import { KaiwuError } from '../../src/core/errors.ts';
 import { openWorld, type World } from './helpers/world.ts';
 
 let world: World;
@@ -54,6 +55,17 @@ describe('an upload', () => {
   it('that was not described leaves nothing', async () => {
     await uploads.during(FILE, () => uploads.take('file_one', stream('hello')));
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('whose machine goes away at the very end is there, and is not to be sent again', async () => {
+    const during = uploads.during(FILE, async () => {
+      await uploads.take('file_one', stream('hello'));
+      await uploads.commit('file_one', DESCRIPTION);
+      throw new KaiwuError('machine_offline', 'gone');
+    });
+    await expect(during).rejects.toMatchObject({ code: 'conflict', details: { fileId: 'file_one' } });
+    expect(await world.store.files.get('file_one')).toBeDefined();
+    expect(await readdir(folder)).toEqual(['file_one']);
   });
 
   it('that breaks off can begin again; the later one counts', async () => {

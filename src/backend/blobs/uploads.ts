@@ -7,7 +7,7 @@ import type { Blobs } from './blobs.ts';
 export interface Uploads {
   /**
    * Runs `work`, during which the machine may upload the file and then say what it is. What was not said stays nowhere.
-   * @throws what the work throws
+   * @throws what the work throws; conflict naming the file, if it is there all the same
    */
   during<T>(
     file: { fileId: string; sessionId: string; machineId: string },
@@ -47,6 +47,8 @@ export function createUploads(options: { blobs: Blobs; files: FileStore; maxByte
       open.set(fileId, upload);
       try {
         return await work();
+      } catch (error) {
+        throw upload.committed ? storedButUnanswered(fileId, error) : error;
       } finally {
         open.delete(fileId);
         await upload.writing.catch(() => undefined);
@@ -86,6 +88,14 @@ export function createUploads(options: { blobs: Blobs; files: FileStore; maxByte
     },
   };
 }
+
+/** To send it again would be to send it twice. */
+const storedButUnanswered = (fileId: string, cause: unknown) =>
+  new KaiwuError('conflict', `The file was stored as ${fileId}, but its machine did not say so to the end.`, {
+    hint: 'It is among the files that were sent; do not send it again.',
+    details: { fileId },
+    cause,
+  });
 
 /** A stream that ends with an error once nobody waits for it. */
 async function* whileAsked(
