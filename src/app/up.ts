@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KaiwuError } from '../core/errors.ts';
+import { KaiwuError, toWireError } from '../core/errors.ts';
 import { isLoopback } from '../core/loopback.ts';
 import { updateConfig } from '../local/config.ts';
 import { acquireProcessLock, type ProcessLock } from '../local/file-lock.ts';
@@ -10,7 +10,7 @@ import { ensureAccountKey } from './account-key.ts';
 import type { App } from './app.ts';
 import { makeAppLink, openInBrowser } from './app-link.ts';
 import { readBootstrap, signInWithSecret } from './bootstrap.ts';
-import { credentialsOf, openAuth, resolveTarget } from './connection.ts';
+import { credentialsOf, openAuth, resolveTarget, type Target } from './connection.ts';
 import { inspectDaemon } from './daemon-control.ts';
 import { fileLimitOf } from './file-limit.ts';
 import { inspectUp, LOCAL_PROFILE } from './local-profile.ts';
@@ -66,7 +66,7 @@ async function superviseBoth(app: App, options: UpOptions, lock: ProcessLock): P
     const port = options.port === undefined ? [] : ['--port', String(options.port)];
     await child('backend', ['backend', 'start', ...port], async (address) => {
       url = address;
-      await signIn(app, address);
+      await makeKey(app, await signIn(app, address), options);
     });
     const keepsDaemon = !(await hasDaemon(app, options));
     if (keepsDaemon) {
@@ -113,7 +113,7 @@ async function hasDaemon(app: App, { warn }: UpOptions): Promise<boolean> {
 }
 
 /** Makes the backend of this home the profile `local`, and signs this machine in to it where it is not yet. */
-async function signIn(app: App, url: string): Promise<void> {
+async function signIn(app: App, url: string): Promise<{ target: Target; token: string }> {
   await updateConfig(
     app.paths,
     () => app.runtime.newId('mach'),
@@ -137,8 +137,7 @@ async function signIn(app: App, url: string): Promise<void> {
     );
     if (works) {
       if (known.url !== url) await store.write({ ...known, url });
-      await ensureAccountKey(app, target, known.token);
-      return;
+      return { target, token: known.token };
     }
   }
   const bootstrap = await readBootstrap(app);
@@ -153,7 +152,23 @@ async function signIn(app: App, url: string): Promise<void> {
   }
   const signedIn = await signInWithSecret(await openAuth(app, target), bootstrap.secret);
   await store.write(signedIn);
-  await ensureAccountKey(app, target, signedIn.token);
+  return { target, token: signedIn.token };
+}
+
+/** Without a key everything works but files; that is no reason not to start. */
+async function makeKey(
+  app: App,
+  { target, token }: { target: Target; token: string },
+  { warn }: UpOptions,
+): Promise<void> {
+  const state = await ensureAccountKey(app, target, token).catch((error: unknown) => {
+    const { code, message } = toWireError(error);
+    warn(`Files cannot be sent: the key for them could not be made (${code}: ${message}).`);
+  });
+  if (state !== 'missing') return;
+  warn(
+    `This machine lacks the key of your files: \`${programName(app)} auth recovery restore\` takes the phrase.`,
+  );
 }
 
 const localIsTaken = (url: string): KaiwuError =>
