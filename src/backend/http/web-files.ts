@@ -41,7 +41,13 @@ const pack = promisify(gzip);
 /** The built app from a folder: its files by their names, and its page under every path that is a page. */
 export function addWebRoutes(app: Hono<HttpEnv>, folder: string): void {
   let loaded: Promise<Map<string, WebFile>> | undefined;
-  const files = () => (loaded ??= load(folder));
+  async function files(): Promise<Map<string, WebFile>> {
+    loaded ??= load(folder);
+    const found = await loaded;
+    // A build may be replacing the folder just now.
+    if (found.size === 0) loaded = undefined;
+    return found;
+  }
 
   async function send(c: Context<HttpEnv>, name: string, cache: string): Promise<Response | undefined> {
     const file = (await files()).get(name);

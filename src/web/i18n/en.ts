@@ -13,6 +13,8 @@ export const en = {
   menu: 'Menu',
   skip: 'Skip to content',
   notFound: 'There is no such page',
+  pageBroken: 'This page could not be shown',
+  reload: 'Reload',
   loading: 'Loading…',
   offline: 'Not connected. What you see may be out of date; it is read again as soon as the backend answers.',
   live: 'Live',

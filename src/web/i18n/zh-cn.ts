@@ -13,6 +13,8 @@ export const zhCn: Texts = {
   menu: '菜单',
   skip: '跳到正文',
   notFound: '没有这个页面',
+  pageBroken: '无法显示此页面',
+  reload: '重新加载',
   loading: '正在加载…',
   offline: '未连接。当前内容可能已过时，后端恢复后会自动重新读取。',
   live: '实时',

@@ -1,4 +1,14 @@
-import { createEffect, createSignal, For, type JSX, on, onMount, Show, Suspense } from 'solid-js';
+import {
+  createEffect,
+  createSignal,
+  ErrorBoundary,
+  For,
+  type JSX,
+  on,
+  onMount,
+  Show,
+  Suspense,
+} from 'solid-js';
 import { connected } from '../api/feed.ts';
 import { signOut } from '../api/sign-in.ts';
 import { chooseLanguage, LANGUAGES, lang, t } from '../i18n/index.ts';
@@ -60,9 +70,11 @@ export function Shell(): JSX.Element {
             {t('offline')}
           </p>
         </Show>
-        <Suspense fallback={<p class="loading">{t('loading')}</p>}>
-          <CurrentPage />
-        </Suspense>
+        <ErrorBoundary fallback={<Broken />}>
+          <Suspense fallback={<p class="loading">{t('loading')}</p>}>
+            <CurrentPage />
+          </Suspense>
+        </ErrorBoundary>
       </main>
       <nav class="tabs" aria-label={t('mainPages')}>
         <For each={PAGES.slice(0, 2)}>{(page) => <NavLink page={page} />}</For>
@@ -102,6 +114,20 @@ function CurrentPage(): JSX.Element {
     >
       {(id) => <SessionPage sessionId={decodeURIComponent(id)} />}
     </Show>
+  );
+}
+
+/** A page that cannot be shown, as when the backend was replaced by a newer one and no longer has this page's parts. */
+function Broken(): JSX.Element {
+  return (
+    <div class="page">
+      <h1>{t('pageBroken')}</h1>
+      <p class="buttons">
+        <button type="button" class="primary" onClick={() => location.reload()}>
+          {t('reload')}
+        </button>
+      </p>
+    </div>
   );
 }
 

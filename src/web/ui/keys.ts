@@ -8,7 +8,7 @@ let prefix = '';
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Milliseconds between the two keys of `g i`. */
-const PREFIX_MS = 1200;
+const PREFIX_MS = 2000;
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
@@ -37,5 +37,9 @@ addEventListener('keydown', (event) => {
 /** Keys that work while a part of the page is shown. Not while somebody types, nor over a dialog. */
 export function useKeys(keys: Record<string, Handler>): void {
   onMount(() => layers.unshift(keys));
-  onCleanup(() => layers.splice(layers.indexOf(keys), 1));
+  onCleanup(() => {
+    const at = layers.indexOf(keys);
+    // A part that goes away before it was ever shown has no layer yet.
+    if (at >= 0) layers.splice(at, 1);
+  });
 }

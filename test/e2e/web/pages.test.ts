@@ -93,6 +93,17 @@ describe.skipIf(!hasChromium)('every page of the app (Chromium)', () => {
     await context.close();
   });
 
+  test('parts of a page that cannot be loaded are said to be, and loading again mends it', async () => {
+    const { page, context } = await web.visit();
+    await page.route('**/assets/machines-page*', (route) => route.abort());
+    await page.getByRole('link', { name: 'Machines' }).click();
+    await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor();
+    await page.unroute('**/assets/machines-page*');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { name: 'Machines', level: 1 }).waitFor();
+    await context.close();
+  });
+
   test('keys lead from page to page, and the focus follows', async () => {
     const { page, context } = await web.visit();
     for (const [key, name] of [
