@@ -131,7 +131,8 @@ describe.skipIf(!hasChromium)('settings, machines, runs, audit and devices (Chro
     await page
       .getByLabel('Sign a device in: the code that it shows')
       .fill(code.toLowerCase().replace('-', ' '));
-    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByRole('button', { name: 'Same: approve' }).click();
     await waiting.page.getByRole('heading', { name: 'Inbox', level: 1 }).waitFor();
 
     await page.getByRole('button', { name: 'New token…' }).click();
