@@ -21,6 +21,22 @@ test('stored and live text together are the text, wherever somebody came in', ()
   );
 });
 
+test('text that repeats itself is never shown twice, whichever side is ahead', () => {
+  const count = fc.integer({ min: 1, max: 200 });
+  fc.assert(
+    fc.property(count, fc.array(fc.tuple(count, count), { minLength: 1, maxLength: 20 }), (all, steps) => {
+      const live: LiveBlock = { pieces: '' };
+      let stored = '';
+      for (const [came, kept] of steps) {
+        live.pieces = '.'.repeat(Math.min(all, Math.max(live.pieces.length, came)));
+        stored = '.'.repeat(Math.min(all, Math.max(stored.length, kept)));
+        const ahead = Math.max(live.pieces.length, stored.length);
+        expect(stored.length + tailOf(live, stored).length).toBe(ahead);
+      }
+    }),
+  );
+});
+
 test('before anything is stored, all that came is shown', () => {
   expect(tailOf({ pieces: 'Hello' }, '')).toBe('Hello');
 });
