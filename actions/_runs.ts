@@ -30,7 +30,7 @@ const backendTarget = z
     kind: z.enum(RUN_TARGETS).describe('builtInAgent: comes with Kaiwu. acpBackend: somebody added it.'),
     agentId: z.string().min(1).max(64).describe('Agent id.'),
   })
-  .describe('The agent that does it.');
+  .describe("The agent that does it. Default: the session's own.");
 
 /** Seconds that a run may take: a day. */
 const LONGEST_RUN_SECONDS = 86_400;
@@ -65,10 +65,10 @@ const worktree = {
 
 type StartInput = z.output<z.ZodObject<typeof startFields>> & { worktree?: boolean };
 
-/** One agent or several, not both. */
+/** One agent or several, not both; none means the session's own. */
 const oneOrSeveral = {
   check: (input: Pick<StartInput, 'backendTarget' | 'backendTargets'>) =>
-    (input.backendTarget === undefined) !== (input.backendTargets === undefined),
+    input.backendTarget === undefined || input.backendTargets === undefined,
   problem: { path: ['backendTarget'], message: 'is given in place of backendTargets, not beside it' },
 };
 
@@ -164,6 +164,7 @@ export const startData: Pick<
     'session_ambiguous',
     'session_archived',
     'permission_escalation_denied',
+    'rate_limited',
     'invalid_input',
     'canceled',
   ],

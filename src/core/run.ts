@@ -17,6 +17,9 @@ export interface BackendTarget {
 /** Runs of one session that work at once; the others wait in the order in which they came. */
 export const MAX_RUNS_AT_ONCE = 4;
 
+/** Runs of one session that work or wait; further ones are refused. */
+export const MAX_OPEN_RUNS = 100;
+
 export const isRunOver = (status: RunStatus): boolean => status !== 'queued' && status !== 'running';
 
 /** A managed piece of work inside a session: an agent session of its own with an intent. Times are RFC 3339. */

@@ -2,7 +2,7 @@ import type { Caller } from '../../core/call.ts';
 import { KaiwuError, toWireError } from '../../core/errors.ts';
 import type { RunRef, RunRequest, RunsPort } from '../../core/ports/runs.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
-import { isRunOver, type RunTurn } from '../../core/run.ts';
+import { isRunOver, MAX_OPEN_RUNS, type RunTurn } from '../../core/run.ts';
 import type { AgentInfo } from '../../core/agent.ts';
 import { isFinal, type PermissionMode, type Session } from '../../core/session.ts';
 import { promptVersion, toPrompt } from '../prompts/index.ts';
@@ -12,7 +12,7 @@ import type { BackendStore } from '../store/store.ts';
 import { watch } from '../watch.ts';
 import type { RunWork } from '../work/runs/runs.ts';
 import { toSpoken } from '../work/runs/spoken.ts';
-import { chooseMode, defaultMode, freedomOf, requireKinds } from '../work/runs/targets.ts';
+import { chooseMode, defaultMode, freedomOf, ownTarget, requireKinds } from '../work/runs/targets.ts';
 import { toOfflineError } from './machines-of.ts';
 
 export function createRuns(options: {
@@ -40,6 +40,15 @@ export function createRuns(options: {
     const session = await store.sessions.get(sessionId);
     if (session.archivedAt !== undefined) throw sessionArchived(sessionId, session.archivedAt);
     return session;
+  }
+
+  async function requireRoom(sessionId: string, wanted: number): Promise<void> {
+    const open = await store.runs.countOpen(sessionId);
+    if (open + wanted <= MAX_OPEN_RUNS) return;
+    throw new KaiwuError('rate_limited', `Session ${sessionId} has ${open} runs that are not over.`, {
+      hint: `At most ${MAX_OPEN_RUNS} may be. Wait for some of them or stop them; nothing was started.`,
+      details: { open, limit: MAX_OPEN_RUNS },
+    });
   }
 
   /** What is known of the machine's agents; asked anew where a target is not among them. */
@@ -71,7 +80,7 @@ export function createRuns(options: {
 
   return {
     async start(request, caller) {
-      const { sessionId, intent, backendTargets } = request;
+      const { sessionId, intent } = request;
       const parent = await requireOpen(sessionId);
       if (request.worktree === true && intent !== 'delegate') {
         const message = `is for delegate only; a ${intent} run changes nothing`;
@@ -84,7 +93,10 @@ export function createRuns(options: {
       const refuseFreer = freedomOf(caller, parent, own);
       refuseFreer(request.permissionMode);
       const agents = await agentsOf(parent.machineId, request, caller);
+      const backendTargets =
+        request.backendTargets.length > 0 ? request.backendTargets : [ownTarget(parent, agents)];
       requireKinds(backendTargets, agents);
+      await requireRoom(sessionId, backendTargets.length);
       const { online } = (await store.machines.get(parent.machineId)) ?? {};
       const offline =
         online === true ? undefined : await toOfflineError(store.machines, parent.machineId, caller);

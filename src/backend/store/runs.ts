@@ -156,6 +156,16 @@ export function createRunStore(db: Kysely<Schema>, writer: Writer, runtime: Runt
       return readPage(query, ORDER, page, toRun);
     },
 
+    countOpen: async (sessionId) => {
+      const { open } = await db
+        .selectFrom('runs')
+        .select(({ fn }) => fn.countAll<number>().as('open'))
+        .where('sessionId', '=', sessionId)
+        .where('status', 'in', ['queued', 'running'])
+        .executeTakeFirstOrThrow();
+      return Number(open);
+    },
+
     unfinished: async () => {
       const rows = await db
         .selectFrom('runs')

@@ -6,7 +6,7 @@ import type { PermissionMode, SessionEvent } from '../session.ts';
 export interface RunRequest {
   sessionId: string;
   intent: RunIntent;
-  /** One run each. */
+  /** One run each; none: one run by the session's own agent. */
   backendTargets: BackendTarget[];
   instructions: string;
   modelId?: string;

@@ -13,6 +13,12 @@ const KIND_OF: Record<AgentInfo['source'], BackendTarget['kind']> = {
   added: 'acpBackend',
 };
 
+/** A session's own agent as a target. */
+export function ownTarget({ agentId }: Session, agents: readonly AgentInfo[]): BackendTarget {
+  const source = agents.find((agent) => agent.agentId === agentId)?.source ?? 'built_in';
+  return { kind: KIND_OF[source], agentId };
+}
+
 /** Every target whose kind is not what its agent is. One mistake, and nothing is started. @throws invalid_input */
 export function requireKinds(targets: readonly BackendTarget[], agents: readonly AgentInfo[]): void {
   const issues = targets.flatMap(({ kind, agentId }, i) => {
