@@ -169,7 +169,7 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
           throw new KaiwuError('agent_failed', `${definition.name} ended the prompt without a stop reason.`);
         agent.learn({ at: 'prompt' });
         const before = usage.current();
-        const used = usage.onPrompt(result.usage);
+        const used = usage.onPrompt(result);
         if (used !== undefined && used !== before) listener.onUsage(used);
         const stopReason = result.stopReason.slice(0, EVENT_LIMITS.word);
         return used === undefined ? { stopReason } : { stopReason, usage: used };
