@@ -37,6 +37,7 @@ export default defineAction({
     'permission_escalation_denied',
     'timeout',
     'unsupported',
+    'rate_limited',
   ],
   input: z.object({
     sessionId: sessionId.optional(),

@@ -120,6 +120,7 @@ export default defineAction({
     'agent_failed',
     'session_directory_unavailable',
     'unsupported',
+    'rate_limited',
   ],
   input: z.object({
     agentId: z

@@ -63,6 +63,9 @@ export interface Worktree {
 /** Sessions deeper below a root than this are refused: an agent that starts agents must come to an end. */
 export const MAX_SESSION_DEPTH = 6;
 
+/** Sessions of one root that may be at work, itself among them, for an agent to start one more: each has a process. */
+export const MAX_TREE_AT_WORK = 32;
+
 /** A session as every surface sees it. Times are RFC 3339. */
 export interface Session {
   sessionId: string;

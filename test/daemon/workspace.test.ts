@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createWorld, fakeAgent, makeHome, type World } from './helpers/world.ts';
@@ -43,6 +52,38 @@ test('a directory is made only when that is asked for', async () => {
     world.start('s3', 'demo', { directory: join(world.home, 'file/x'), createDirectory: true }),
   ).rejects.toMatchObject({ details: { reason: 'not_a_directory' } });
   expect(await archive(world, 's2')).toEqual({ worktree: 'none' });
+});
+
+test('a start that is held to directories lies in them with all links followed, and makes nothing elsewhere', async () => {
+  const world = await createWorld();
+  const within = [join(world.home, 'own')];
+  mkdirSync(join(world.home, 'own/deep'), { recursive: true });
+  mkdirSync(join(world.home, 'other'));
+  symlinkSync(join(world.home, 'other'), join(world.home, 'own/link'));
+  symlinkSync(join(world.home, 'none'), join(world.home, 'own/dangling'));
+  const inside = join(world.home, 'own/deep');
+  for (const path of [
+    'own/link',
+    'own/link/new',
+    'own/dangling',
+    'own/link/../other',
+    'own/.git/hooks',
+    'own/../other',
+  ]) {
+    const directory = `${world.home}/${path}`;
+    for (const wanted of [
+      { directory, createDirectory: true },
+      { directory: inside, additionalDirectories: [directory] },
+    ]) {
+      await expect(world.start('s1', 'demo', { ...wanted, within })).rejects.toMatchObject({
+        code: 'permission_escalation_denied',
+      });
+    }
+  }
+  expect(readdirSync(join(world.home, 'other'))).toEqual([]);
+  expect(existsSync(join(world.home, 'none'))).toBe(false);
+  await world.start('s2', 'demo', { directory: inside, within });
+  await world.start('s3', 'demo', { directory: join(world.home, 'own/new'), createDirectory: true, within });
 });
 
 test('additional directories are checked, and their variables reach the agent and nothing else', async () => {

@@ -54,6 +54,7 @@ export default defineAction({
     'daemon_not_running',
     'unsupported',
     'permission_escalation_denied',
+    'rate_limited',
   ],
   input: z.object({
     sessionId: sessionId.optional(),

@@ -3,8 +3,8 @@ import type { SessionControlPort } from '../../core/ports/sessions.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import { sessionArchived } from '../store/session-rows.ts';
 import type { BackendStore } from '../store/store.ts';
-import { isAgent } from './escalation.ts';
-import { parentOf, refuseGift } from './lineage.ts';
+import { isAgent, refuseRaise } from './escalation.ts';
+import { ownFreedom, parentOf, toTreeLimit } from './lineage.ts';
 import type { StartNew } from './new-session.ts';
 
 /** A second session that goes on with the conversation of the first, in the same place. */
@@ -27,7 +27,9 @@ export function createFork(options: {
       return undefined;
     });
     const places = additionalDirectories === undefined ? {} : { additionalDirectories };
-    refuseGift({ directory, ...places, permissionMode }, parent, caller);
+    // It is where its conversation is already, which the caller reaches: no place is given away.
+    if (isAgent(caller))
+      refuseRaise(caller, permissionMode, await ownFreedom(store, caller), 'the new session');
     return startNew(
       {
         sessionId: runtime.newId('sess'),
@@ -41,6 +43,7 @@ export function createFork(options: {
         ...(title === undefined ? {} : { title }),
         ...(parent === undefined ? {} : { parentSessionId: parent.sessionId }),
         forkedFrom: { sessionId, seq: from.lastSeq },
+        ...toTreeLimit(caller),
       },
       undefined,
       caller,

@@ -9,6 +9,7 @@ import type { BackendStore } from '../store/store.ts';
 import { watch } from '../watch.ts';
 import type { Deliveries, QueuedMessage } from '../work/deliveries.ts';
 import { refuseRaise } from './escalation.ts';
+import { refuseFreerHelp, toTreeLimit } from './lineage.ts';
 import { toOfflineError } from './machines-of.ts';
 
 /** Milliseconds that `send` waits for the delivery before it answers `queued`. */
@@ -52,6 +53,13 @@ export function createMessages(options: {
       const { sessionId, text, permissionModeOverride, modelOverride, delivery } = request;
       const session = await store.sessions.get(sessionId);
       refuseRaise(caller, permissionModeOverride, session.permissionMode, sessionId);
+      // One that steers has the mode of the turn that it reaches.
+      const reached = delivery === 'steer' ? await store.messages.runningMode(sessionId) : undefined;
+      for (const mode of [reached, permissionModeOverride ?? session.permissionMode])
+        if (mode !== undefined) await refuseFreerHelp(store, caller, sessionId, mode);
+      const { maxAtWork } = toTreeLimit(caller);
+      const rests = session.status === 'stopped' || session.status === 'failed';
+      if (rests && maxAtWork !== undefined) await store.sessions.requireRoom(sessionId, maxAtWork);
       const messageId = request.messageId ?? runtime.newId('msg');
       // Sent again after an archive, a known message is still the answer.
       if (session.archivedAt !== undefined && (await store.messages.get(messageId)) === undefined) {

@@ -13,6 +13,7 @@ import { watch } from '../watch.ts';
 import type { RunWork } from '../work/runs/runs.ts';
 import { toSpoken } from '../work/runs/spoken.ts';
 import { chooseMode, defaultMode, freedomOf, ownTarget, requireKinds } from '../work/runs/targets.ts';
+import { ownFreedom, refuseFreerHelp } from './lineage.ts';
 import { toOfflineError } from './machines-of.ts';
 
 export function createRuns(options: {
@@ -89,7 +90,10 @@ export function createRuns(options: {
         });
       }
       const { sessionId: ownId } = caller.scope;
-      const own = ownId === undefined ? undefined : await store.sessions.get(ownId);
+      const own =
+        ownId === undefined
+          ? undefined
+          : { ...(await store.sessions.get(ownId)), permissionMode: await ownFreedom(store, caller) };
       const refuseFreer = freedomOf(caller, parent, own);
       refuseFreer(request.permissionMode);
       const agents = await agentsOf(parent.machineId, request, caller);
@@ -129,8 +133,12 @@ export function createRuns(options: {
 
     get: find,
 
-    async send(ref, text) {
-      const { runId, sessionId, runSessionId } = await find(ref);
+    async send(ref, text, caller) {
+      const { runId, sessionId, runSessionId, status, permissionMode } = await find(ref);
+      const mode =
+        runSessionId === undefined ? permissionMode : (await store.sessions.get(runSessionId)).permissionMode;
+      await refuseFreerHelp(store, caller, `${runSessionId ?? sessionId} of run ${runId}`, mode);
+      if (isRunOver(status)) await requireRoom(sessionId, 1);
       await requireOpen(sessionId);
       if (runSessionId !== undefined) await requireOpen(runSessionId);
       // What was going to be stopped is stopped first: a stop that comes later would take this message with it.

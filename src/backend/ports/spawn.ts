@@ -1,12 +1,13 @@
 import type { Caller } from '../../core/call.ts';
 import { KaiwuError } from '../../core/errors.ts';
+import { STRICTEST_MODE } from '../../core/freedom.ts';
 import type { SessionControlPort, SpawnRequest } from '../../core/ports/sessions.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import type { AgentInfo } from '../../core/agent.ts';
 import type { PermissionMode } from '../../core/session.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { BackendStore } from '../store/store.ts';
-import { parentOf, refuseGift } from './lineage.ts';
+import { ownFreedom, parentOf, refuseGift, toTreeLimit } from './lineage.ts';
 import { chooseMachine, toOfflineError } from './machines-of.ts';
 import type { StartNew } from './new-session.ts';
 
@@ -45,9 +46,14 @@ export function createSpawn(options: {
   return async (request, caller, signal) => {
     const parent = await parentOf(store.sessions, request.parentSessionId, caller);
     const permissionMode = request.permissionMode ?? 'default';
-    refuseGift({ ...request, permissionMode }, parent, caller);
     const wanted = request.machineId ?? parent?.machineId;
     const { machineId } = await chooseMachine(store.machines, wanted, caller);
+    // A run was judged when it was asked for; what its session is told meanwhile is no matter of its own.
+    const own =
+      request.runId === undefined
+        ? await ownFreedom(store, caller)
+        : (parent?.permissionMode ?? STRICTEST_MODE);
+    const within = refuseGift({ ...request, permissionMode, machineId }, parent, own, caller);
     if (!links.isLinked(machineId)) throw await toOfflineError(store.machines, machineId, caller);
     await requireAgent(machineId, request.agentId, permissionMode, caller);
     const sessionId = runtime.newId('sess');
@@ -60,7 +66,11 @@ export function createSpawn(options: {
         machineId,
         directory: request.directory,
         permissionMode,
-        startOptions: toStartOptions(request, sessionId),
+        startOptions: {
+          ...toStartOptions(request, sessionId),
+          ...(within === undefined ? {} : { within }),
+        },
+        ...toTreeLimit(caller),
         ...(title === undefined ? {} : { title }),
         ...(modelId === undefined ? {} : { modelId }),
         ...(tags === undefined ? {} : { tags: [...new Set(tags)] }),

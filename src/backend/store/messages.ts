@@ -129,5 +129,16 @@ export function createMessageStore(db: Kysely<Schema>, writer: Writer, runtime: 
         .executeTakeFirst();
       return row !== undefined;
     },
+
+    runningMode: async (sessionId) => {
+      const row = await db
+        .selectFrom('messages')
+        .select('overrides')
+        .where('sessionId', '=', sessionId)
+        .where('status', '=', 'running')
+        .orderBy('ordinal')
+        .executeTakeFirst();
+      return row && fromJson(row.overrides)?.permissionMode;
+    },
   };
 }

@@ -6,7 +6,7 @@ import { readPage } from './paging.ts';
 import { fromJson, toJson } from './rows.ts';
 import type { Schema } from './schema.ts';
 import { readSession, searchTextOf, selectSessions, sessionNotFound, toSession } from './session-rows.ts';
-import { below, isWithin, placeBelow, readLineage, requirePath } from './session-tree.ts';
+import { below, isWithin, placeBelow, readLineage, requirePath, requireRoom } from './session-tree.ts';
 import { revokeSessionTokens } from './session-tokens.ts';
 import type { SessionStore } from './store.ts';
 import { contains } from './text.ts';
@@ -117,12 +117,14 @@ export function createSessionStore(db: Kysely<Schema>, writer: Writer, runtime: 
     insert: (session) =>
       writer.write(async (trx, announce) => {
         const at = now();
-        const { title = null, modelId = null, tags = [], ...rest } = session;
+        const { title = null, modelId = null, tags = [], maxAtWork, ...rest } = session;
+        const place = await placeBelow(trx, session.sessionId, session.parentSessionId);
+        if (maxAtWork !== undefined) await requireRoom(trx, place.path, maxAtWork);
         await trx
           .insertInto('sessions')
           .values({
             ...rest,
-            ...(await placeBelow(trx, session.sessionId, session.parentSessionId)),
+            ...place,
             title,
             titleSource: title === null ? null : 'user',
             status: 'starting',
@@ -142,6 +144,8 @@ export function createSessionStore(db: Kysely<Schema>, writer: Writer, runtime: 
         announce({ type: 'session.changed', sessionId: session.sessionId });
         return readSession(trx, session.sessionId);
       }),
+
+    requireRoom: async (sessionId, max) => requireRoom(db, await requirePath(db, sessionId), max),
 
     failStart: async (sessionId, reason) => {
       await change(sessionId, async (trx, before, noteRevoked) => {

@@ -7,6 +7,7 @@ import { isParked } from './parked.ts';
 import { recoverSession } from './recovery.ts';
 import { createSession, type ManagedSession } from './session.ts';
 import { checkDelivery, checkMode, checkStart, toForkId } from './start-params.ts';
+import { checkWithin } from './within.ts';
 import { archiveWorkspace } from './workspace.ts';
 
 type Params<M extends keyof DaemonMethods> = DaemonMethods[M]['params'];
@@ -74,6 +75,7 @@ export function createSessions(context: SessionContext): Sessions {
     get,
     async start(params) {
       checkStart(params);
+      if (journal.session(params.sessionId) === undefined) await checkWithin(params);
       const before = journal.session(params.sessionId);
       if (before === undefined) {
         toForkId(journal, params);
