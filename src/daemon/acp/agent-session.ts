@@ -57,6 +57,8 @@ export interface AgentSessionOptions {
   mcpServers: McpServerConfig[];
   version: string;
   startLimitMs: number;
+  /** How long it may take to answer a change of mode, model or setting while no turn has it busy. */
+  controlLimitMs: number;
   maxLineBytes: number;
   graces: EndGraces;
   guardian: Guardian;
@@ -181,6 +183,16 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
       }
     }
 
+    /** One that never answers would hold up everything that comes after. */
+    async function inTime(change: Promise<void>): Promise<void> {
+      const limitMs = options.controlLimitMs;
+      const limit = setInterval(() => {
+        if (prompts === 0)
+          void process.end(`it did not answer a change of its settings within ${limitMs / 1000} s`);
+      }, limitMs);
+      await change.finally(() => clearInterval(limit));
+    }
+
     async function steer(text: string): Promise<void> {
       if (!features.includes('steer')) throw cannotSteer(definition.name);
       if (prompts === 0) throw turnIsOver(definition.name);
@@ -210,9 +222,9 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
       models: controls.models,
       currentModel: controls.currentModel,
       configOptions: controls.settings,
-      setMode: controls.setMode,
-      setModel: controls.setModel,
-      setConfigOption: controls.setSetting,
+      setMode: (mode) => inTime(controls.setMode(mode)),
+      setModel: (modelId) => inTime(controls.setModel(modelId)),
+      setConfigOption: (configId, value) => inTime(controls.setSetting(configId, value)),
       prompt,
       steer,
       cancel: () => connection.notify('session/cancel', { sessionId: acpSessionId }),

@@ -7,6 +7,8 @@ import { storeSoon, untilStored } from './until-stored.ts';
 /** Holds the agent of a session: none, one that starts, or one that is ready. */
 export interface AgentSlot {
   readonly current: AgentSession | undefined;
+  /** The one that is there, once a start that is under way has ended. */
+  settled(): Promise<AgentSession | undefined>;
   /** Starts it unless it is there. @throws why it did not start */
   ready(): Promise<AgentSession>;
   /** Ends it, or its start. Resolves when nothing of it is left. */
@@ -71,6 +73,10 @@ export function createAgentSlot(options: {
 
   return {
     get current() {
+      return current;
+    },
+    async settled() {
+      await opening?.done.catch(() => {});
       return current;
     },
     ready() {

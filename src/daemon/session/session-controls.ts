@@ -18,7 +18,10 @@ export interface SessionControls {
   sessionMode(): PermissionMode;
   /** Puts an agent's mode back that it changed by itself. */
   putBack(mode: PermissionMode): void;
-  /** Ends what a message asked for its own turn. An agent that cannot go back must not go on. */
+  /**
+   * Ends what a message asked for its own turn. An agent that cannot go back must not go on.
+   * @param model that it had before, where nobody has chosen one
+   */
   restore(agent: AgentSession, turn: Turn, model: string | undefined): Promise<void>;
 }
 
@@ -27,7 +30,8 @@ export function createSessionControls(options: {
   sessionId: string;
   read(): StoredSession;
   append(event: SessionEventBody): void;
-  agent(): AgentSession | undefined;
+  /** Once it has started, where it starts: its start has read what was chosen before. */
+  agent(): Promise<AgentSession | undefined>;
   turn(): Turn | undefined;
 }): SessionControls {
   const { context, read, append } = options;
@@ -39,7 +43,7 @@ export function createSessionControls(options: {
     sessionMode: () => read().permissionMode,
     setMode: (mode) =>
       oneByOne(async () => {
-        const agent = options.agent();
+        const agent = await options.agent();
         // A turn that has a mode of its own keeps it to its end.
         if (agent !== undefined && options.turn()?.modeOverride === undefined) await agent.setMode(mode);
         else if (mode !== 'default' && definition().modes[mode] === undefined)
@@ -48,7 +52,7 @@ export function createSessionControls(options: {
       }),
     setModel: (modelId) =>
       oneByOne(async () => {
-        const agent = options.agent();
+        const agent = await options.agent();
         const { models } = read();
         const offered = (models.length > 0 ? models : definition().models).map((model) => model.id);
         if (agent !== undefined && options.turn()?.hasModelOverride !== true) await agent.setModel(modelId);
@@ -57,24 +61,24 @@ export function createSessionControls(options: {
       }),
     setConfigOption: (configId, value) =>
       oneByOne(async () => {
-        const agent = options.agent();
+        const agent = await options.agent();
         // The agent's own report of the change is what is stored.
         if (agent !== undefined) return agent.setConfigOption(configId, value);
         const configOptions = withValue(definition().name, read().configOptions, configId, value);
         append({ type: 'config_options_changed', configOptions });
       }),
     putBack(mode) {
-      oneByOne(async () => options.agent()?.setMode(mode)).catch((error: unknown) =>
+      oneByOne(async () => (await options.agent())?.setMode(mode)).catch((error: unknown) =>
         context.log.warn({ sessionId: options.sessionId, error }, 'an agent did not go back to its mode'),
       );
     },
     async restore(agent, { modeOverride, hasModelOverride }, model) {
       try {
         if (modeOverride !== undefined) await oneByOne(() => agent.setMode(read().permissionMode));
-        if (hasModelOverride && model !== undefined) await oneByOne(() => agent.setModel(model));
+        const before = read().modelId ?? model;
+        if (hasModelOverride && before !== undefined) await oneByOne(() => agent.setModel(before));
       } catch (error) {
-        if (options.agent() === agent)
-          await agent.end(`it did not go back to its mode or model: ${toReason(error).message}`);
+        await agent.end(`it did not go back to its mode or model: ${toReason(error).message}`);
       }
     },
   };

@@ -73,7 +73,7 @@ export function createSession(context: SessionContext, sessionId: string): Manag
     sessionId,
     read,
     append,
-    agent: () => slot.current,
+    agent: () => slot.settled(),
     turn: () => turn,
   });
   const slot = createAgentSlot({
@@ -191,7 +191,7 @@ export function createSession(context: SessionContext, sessionId: string): Manag
       sessionMode: controls.sessionMode,
       sessionEnd: toSessionEnd,
     });
-    const modelBefore = session.modelId ?? agent.currentModel();
+    const modelBefore = agent.currentModel();
     turn = current;
     await current.run().finally(() => {
       turn = undefined;

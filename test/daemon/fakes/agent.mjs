@@ -7,6 +7,7 @@
 // - `?` and JSON asks that with `elicitation/create` and says the answer;
 // - FAKE_CAPABILITIES is its `agentCapabilities` in JSON; session/load knows `fake`, session/fork answers `fake-fork`;
 // - FAKE_STEERING is the outcome of its `_session/steering`, which it says it can where that is set;
+// - FAKE_START_MS is how long it takes to answer `initialize`;
 // - FAKE_SIGN_IN names a file: without it, `wants-sign-in` and `errors` find nobody signed in.
 import { spawn } from 'node:child_process';
 import { existsSync, writeSync } from 'node:fs';
@@ -268,7 +269,7 @@ function onMessage(message) {
   received.push({ method, params });
   switch (method) {
     case 'initialize':
-      return reply(id, {
+      return setTimeout(reply, Number(process.env.FAKE_START_MS ?? 0), id, {
         protocolVersion: behaviour === 'from-the-future' ? 99 : 1,
         agentCapabilities: capabilities,
         ...(process.env.FAKE_STEERING === undefined ? {} : { _meta: { steering: { supported: true } } }),
@@ -299,6 +300,7 @@ function onMessage(message) {
     case 'session/set_mode':
     case 'session/set_model':
       if (params.modeId === 'two' && behaviour === 'stuck-mode') return fail(id, -32603, 'will not');
+      if (params.modeId === 'one' && behaviour === 'never-goes-back') return undefined;
       return reply(id, {});
     default:
       return id === undefined ? undefined : fail(id, -32601, 'no such method');
