@@ -107,7 +107,7 @@ export interface MessageStore {
   withdraw(messageId: string): Promise<void>;
   /** Whether any message is queued or running. */
   hasOpen(sessionId: string): Promise<boolean>;
-  /** Mode that the message whose turn runs asked for. */
+  /** Mode that the message asked for whose turn runs, or is the next to. */
   runningMode(sessionId: string): Promise<Session['permissionMode'] | undefined>;
 }
 
