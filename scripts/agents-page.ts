@@ -39,7 +39,9 @@ function lacks(agent: AgentResult): string[] {
   const { name } = definitionOf(agent.agentId);
   if (agent.verdict === 'skipped') return [`- **${name}** was not measured: ${agent.reason}.`];
   if (missing.length === 0) return [`- **${name}** lacks nothing of it.`];
-  const words = missing.map(({ step, reason }) => `${step}: ${cell(reason ?? 'unknown')}`);
+  const words = missing.map(({ step, verdict, reason = 'unknown' }) =>
+    verdict === 'failed' ? `**${step}** failed: ${cell(reason)}` : cell(reason),
+  );
   return [`- **${name}**: ${words.join('; ')}.`];
 }
 

@@ -79,15 +79,17 @@ async function steer(seat: Seat): Promise<void> {
 
 async function queue(seat: Seat): Promise<void> {
   const from = seat.feed.entries.length;
-  const first = seat.tell('%drip 15 100');
-  const second = seat.tell('%say the second one');
-  expectReply(await second, 'the second one');
-  expectReply(await first, 'drop14');
-  const order = seat.feed.entries
+  const { turn } = await startLongTurn(seat, 15);
+  const second = await seat.tell('%say the second one');
+  const first = await turn;
+  expectReply(second, 'the second one');
+  expectReply(first, 'drop14');
+  const ids = [first.messageId, second.messageId];
+  const streamed = seat.feed.entries
     .slice(from)
-    .flatMap((entry) => (entry.type === 'delta' ? entry.messageId : []));
-  const turns = order.filter((id, at) => id !== order[at - 1]).length;
-  expect(turns === 2, `the two turns were mixed: ${turns} changes`);
+    .flatMap((entry) => (entry.type === 'delta' && ids.includes(entry.messageId) ? entry.messageId : []));
+  const order = streamed.filter((id, at) => id !== streamed[at - 1]);
+  expect(order.join() === ids.join(), `the two turns streamed as ${shown(order)}`);
 }
 
 async function question(seat: Seat): Promise<void> {
