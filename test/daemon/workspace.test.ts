@@ -99,8 +99,22 @@ test('additional directories are checked, and their variables reach the agent an
   const environment = { MY_KEY: 'a-secret-value', PATH: '/usr/bin:/bin' };
   await world.start('s3', 'resumes', { environment });
   expect(JSON.parse((await world.turn('s3', 'env')).reply)).toMatchObject(environment);
+
+  // A proxy of the session's own is not shown the bearer of its tools either.
+  await world.start('s5', 'resumes', { environment: { https_proxy: 'http://proxy:1', NO_PROXY: 'corp' } });
+  expect(JSON.parse((await world.turn('s5', 'env')).reply)).toMatchObject({
+    no_proxy: 'corp,127.0.0.1,localhost',
+    NO_PROXY: 'corp,127.0.0.1,localhost',
+  });
   await world.backend.request('session.stop', { sessionId: 's3' });
   expect(JSON.parse((await world.turn('s3', 'env')).reply)).toMatchObject(environment);
+
+  // A proxy of the session's own is not shown the bearer of its tools either.
+  await world.start('s5', 'resumes', { environment: { https_proxy: 'http://proxy:1', NO_PROXY: 'corp' } });
+  expect(JSON.parse((await world.turn('s5', 'env')).reply)).toMatchObject({
+    no_proxy: 'corp,127.0.0.1,localhost',
+    NO_PROXY: 'corp,127.0.0.1,localhost',
+  });
   const events = world.backend.events('s3').filter(({ type }) => type !== 'agent_text');
   expect(JSON.stringify([events, world.lines])).not.toContain('a-secret');
 

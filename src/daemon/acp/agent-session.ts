@@ -3,7 +3,7 @@ import { EVENT_LIMITS } from '../../core/link.ts';
 import { KaiwuError } from '../../core/errors.ts';
 import type { AgentOption, ConfigOption, PermissionMode, Usage } from '../../core/session.ts';
 import { AGENT_SESSION_VARIABLE } from '../../core/agent-mark.ts';
-import { toRedactor } from '../agents/environment.ts';
+import { toRedactor, withOwnMachine } from '../agents/environment.ts';
 import type { FoundAgent } from '../agents/registry.ts';
 import { createConnection, type PermissionOutcome } from './connection.ts';
 import { createControlState } from './control-state.ts';
@@ -110,7 +110,7 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
     command: agent.command,
     args: definition.args,
     directory: options.directory,
-    env: { ...agent.env, ...environment, [AGENT_SESSION_VARIABLE]: options.sessionId },
+    env: { ...withOwnMachine({ ...agent.env, ...environment }), [AGENT_SESSION_VARIABLE]: options.sessionId },
     graces: options.graces,
     guardian: options.guardian,
     redact,
