@@ -41,13 +41,13 @@ const reason = (what: string): FailureReason => ({
 });
 
 function toTurnEvents(journal: Journal, session: StoredSession, messageId: string | undefined) {
-  if (messageId === undefined) return [];
   const { sessionId, permission, question } = session;
   const open = permission?.title ?? question?.message;
   const waited =
     open === undefined
       ? 'during this turn; how far the agent got is not known, and it was not run again'
       : `while this turn waited for an answer to ${JSON.stringify(open.slice(0, 500))}, and this agent cannot come back to it`;
+  if (messageId === undefined) return toUnknownEnds(journal, sessionId);
   const error = new KaiwuError('agent_failed', reason(waited).message);
   return toTurnEnd({ journal, sessionId, messageId, result: { error } });
 }

@@ -61,6 +61,8 @@ const permission = (toolCallId, kind = 'execute', more = {}) =>
 let signedIn = false;
 const isSignedIn = () => signedIn || existsSync(process.env.FAKE_SIGN_IN ?? '/nowhere');
 
+let onSteered = () => {};
+const steered = new Promise((resolve) => (onSteered = resolve));
 let canceled = () => {};
 const whenCanceled = () => new Promise((resolve) => (canceled = resolve));
 const forever = () => setInterval(() => {}, 1000);
@@ -148,6 +150,14 @@ const PROMPTS = {
     const edit = permission('t2', 'edit', { locations: [{ path: 'file' }] });
     say(JSON.stringify((await edit).result.outcome));
     for (const { result } of await both) say(` ${JSON.stringify(result)}`);
+  },
+  async 'talks-then-asks'(text) {
+    say('before');
+    await ask('elicitation/create', JSON.parse(text));
+    say('after');
+  },
+  async 'steered-late'(text) {
+    if (text === 'go') await steered;
   },
   async pauses(text) {
     say('one');
@@ -292,7 +302,12 @@ function onMessage(message) {
     case 'session/prompt':
       return onPrompt(id, params);
     case '_session/steering':
-      return reply(id, { outcome: process.env.FAKE_STEERING });
+      onSteered();
+      if (behaviour !== 'steered-late') return reply(id, { outcome: process.env.FAKE_STEERING });
+      return setTimeout(() => {
+        reply(id, { outcome: 'injected' });
+        update({ sessionUpdate: 'hologram', title: 'took it at last' });
+      }, 6000);
     case 'session/cancel':
       return canceled();
     case 'session/set_config_option':
