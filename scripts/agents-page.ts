@@ -40,7 +40,7 @@ function lacks(agent: AgentResult): string[] {
   if (agent.verdict === 'skipped') return [`- **${name}** was not measured: ${agent.reason}.`];
   if (missing.length === 0) return [`- **${name}** lacks nothing of it.`];
   const words = missing.map(({ step, verdict, reason = 'unknown' }) =>
-    verdict === 'failed' ? `**${step}** failed: ${cell(reason)}` : cell(reason),
+    verdict === 'failed' ? `**${step}** failed: ${cell(reason)}` : `${step}: ${cell(reason)}`,
   );
   return [`- **${name}**: ${words.join('; ')}.`];
 }
