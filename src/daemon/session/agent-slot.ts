@@ -49,7 +49,7 @@ export function createAgentSlot(options: {
       gone = seeOff(agent);
       return agent;
     } catch (error) {
-      forget();
+      noteGone();
       if (!abort.signal.aborted) await options.onFailed(error);
       throw error;
     } finally {
@@ -62,14 +62,13 @@ export function createAgentSlot(options: {
     if (current === agent) current = undefined;
     options.onExit(exit);
     await agent.end();
-    forget();
-    // One that comes after it has its own by now.
-    if (current === undefined && opening === undefined) context.onSessionEnded(sessionId);
+    // What is known by now may be of one that comes after it.
+    if (current !== undefined || opening !== undefined) return;
+    noteGone();
+    context.onSessionEnded(sessionId);
   }
 
-  function forget(): void {
-    if (current === undefined) storeSoon(context, () => journal.setProcess(sessionId, undefined));
-  }
+  const noteGone = () => storeSoon(context, () => journal.setProcess(sessionId, undefined));
 
   return {
     get current() {

@@ -165,11 +165,13 @@ export function createSession(context: SessionContext, sessionId: string): Manag
       const waiting = next();
       if (waiting === undefined) return;
       const agent = await slot.ready().catch(() => undefined);
+      // An agent that is about to be ended gets nothing more.
+      if (stopping !== undefined || ending) continue;
       // Another message may have gone to the front in the meantime.
       const message = next();
-      if (agent !== undefined && message !== undefined && !ending) await runTurn(agent, message);
-      // The start stored its failure with the message, unless it was broken off.
-      else if (stopping === undefined && message?.messageId === waiting.messageId) return;
+      if (agent !== undefined && message !== undefined) await runTurn(agent, message);
+      // The start stored its failure with the message.
+      else if (message?.messageId === waiting.messageId) return;
     }
   }
 
