@@ -38,8 +38,7 @@ export async function planWorktree(
   }
   const inside = await git(directory, 'rev-parse', '--show-prefix');
   const known = await git(directory, 'worktree', 'list', '--porcelain');
-  // The first one is the repository itself, wherever the directory lies.
-  const repository = known.stdout.split('\n')[0]?.replace(/^worktree /, '') || top.stdout;
+  const repository = await mainOf(git, known.stdout, top.stdout);
   const path = placeOf(repository, branch);
   const taken = await whyTaken(git, directory, branch, path, known.stdout);
   if (taken !== undefined) {
@@ -56,6 +55,14 @@ export async function planWorktree(
     directory: join(path, inside.stdout).replace(/\/$/, ''),
     state: 'planned',
   };
+}
+
+/** The repository itself, wherever in its worktrees the directory lies. */
+async function mainOf(git: Git, list: string, top: string): Promise<string> {
+  const first = list.split('\n')[0]?.replace(/^worktree /, '') || top;
+  // Of a submodule, git lists the folder in which it keeps its own files.
+  const { code, stdout } = await git(first, 'rev-parse', '--show-toplevel');
+  return code === 0 ? stdout : first;
 }
 
 async function checkBranchName(git: Git, directory: string, branch: string): Promise<void> {
