@@ -193,11 +193,12 @@ export function createMachineLink(options: {
       await new Promise<void>((resolve) => {
         const done = () => {
           clearTimeout(limit);
+          signal.removeEventListener('abort', done);
           awaited.delete(done);
           resolve();
         };
         const limit = setTimeout(done, withinMs);
-        signal.addEventListener('abort', done, { once: true });
+        signal.addEventListener('abort', done);
         awaited.add(done);
       });
     },
