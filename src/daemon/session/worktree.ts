@@ -20,7 +20,8 @@ export async function planWorktree(
   directory: string,
   { branch, base = 'HEAD' }: { branch: string; base?: string },
 ): Promise<StoredWorktree> {
-  const top = await git(directory, 'rev-parse', '--show-toplevel');
+  // Files that an agent may write can look like a bare repository, and its settings run programs. What has a `.git` is a person's.
+  const top = await git(directory, '-c', 'safe.bareRepository=explicit', 'rev-parse', '--show-toplevel');
   if (top.code !== 0) {
     throw new KaiwuError(
       'session_directory_unavailable',
