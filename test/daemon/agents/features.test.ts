@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import type { AgentInfo } from '../../../src/core/agent.ts';
 import { createWorld, makeHome, type World } from '../helpers/world.ts';
 
 const featuresOf = async (world: World, agentId: string) => {
-  const { agents } = (await world.backend.request('agents.list', {})) as { agents: AgentInfo[] };
+  const { agents } = await world.backend.request('agents.list', {});
   return agents.find((one) => one.agentId === agentId)?.features;
 };
 

@@ -21,7 +21,7 @@ export function readBody(
     const refuse = (error: unknown) => {
       request.off('data', onData);
       chunks.length = 0;
-      reject(error as Error);
+      reject(error);
     };
     const tooLarge = () => {
       const message = `too large: the message is longer than ${maxBytes} bytes`;
