@@ -15,6 +15,7 @@ import { toSpoken } from '../work/runs/spoken.ts';
 import { chooseMode, defaultMode, freedomOf, ownTarget, requireKinds } from '../work/runs/targets.ts';
 import { ownFreedom, refuseFreerHelp } from './lineage.ts';
 import { toOfflineError } from './machines-of.ts';
+import { refuseRunOfOthers } from './runs-of-others.ts';
 
 export function createRuns(options: {
   store: BackendStore;
@@ -134,7 +135,8 @@ export function createRuns(options: {
     get: find,
 
     async send(ref, text, caller) {
-      const { runId, sessionId, runSessionId, status, permissionMode } = await find(ref);
+      const { runId, sessionId, runSessionId, status, permissionMode, requester } = await find(ref);
+      refuseRunOfOthers(runId, requester, caller);
       const mode =
         runSessionId === undefined ? permissionMode : (await store.sessions.get(runSessionId)).permissionMode;
       await refuseFreerHelp(store, caller, `${runSessionId ?? sessionId} of run ${runId}`, mode);
@@ -170,7 +172,8 @@ export function createRuns(options: {
     },
 
     async stop(ref, caller) {
-      const { runId } = await find(ref);
+      const { runId, requester } = await find(ref);
+      refuseRunOfOthers(runId, requester, caller);
       await work.end(runId, 'cancelled', {
         code: 'canceled',
         message: `It was stopped from ${caller.client}.`,

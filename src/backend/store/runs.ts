@@ -63,9 +63,12 @@ const toColumns = ({ result, rawText, resultProblem, reason }: RunOutcome) => ({
   reason: toJson(reason),
 });
 
-/** The same run always says the same under the same id, so sending it again after a crash is no second message. */
+/**
+ * The same run always says the same under the same id, so sending it again after a crash is no second message. With a dot, which
+ * no caller's own id has: whoever sent something else under it before would answer in the place of the run.
+ */
 const toMessageId = (runId: string, ordinal: number): string =>
-  `${runId.replace(/^run_/, 'msg_')}_${ordinal}`;
+  `${runId.replace(/^run_/, 'msg_')}.${ordinal}`;
 
 const tell = (announce: Announce, { runId, sessionId }: { runId: string; sessionId: string }) =>
   announce({ type: 'run.changed', runId, sessionId });
