@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { groupIsGone } from './helpers/processes.ts';
 import { assertGapless, createWorld, fakeAgent } from './helpers/world.ts';
 
 test('a full disk fails the turn and nothing else; its end is stored as soon as there is room', async () => {
@@ -34,4 +35,18 @@ test('a full disk fails the turn and nothing else; its end is stored as soon as 
   await world.start('s3');
   expect(await world.turn('s3', 'say alive')).toMatchObject({ reply: 'alive' });
   assertGapless(world.backend.events('s1'));
+});
+
+test('where nothing can be written a daemon ends all the same, and so do its agents', async () => {
+  const world = await createWorld({ limits: { graces: { inputEndMs: 300, termMs: 300 } } });
+  for (const sessionId of ['s1', 's2']) {
+    await world.start(sessionId);
+    await world.send(sessionId, 'sleep 60');
+    await world.backend.event(sessionId, 'tool_call');
+  }
+  const pids = world.daemon.status().sessions.map(({ pid }) => pid as number);
+  world.db.exec('PRAGMA query_only = 1');
+  await world.daemon.stop({ graceMs: 100 });
+  for (const pid of pids) await groupIsGone(pid, 0);
+  expect(world.daemon.status().link.state).toBe('stopped');
 });

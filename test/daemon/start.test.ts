@@ -177,3 +177,15 @@ test('an agent hears the end of its input first and a signal only later', async 
   await world.backend.request('session.stop', { sessionId: 's1' });
   expect(world.log('s1')).toMatch(/input ended[^]*asked to end/);
 });
+
+test('a proxy that a session is given is not between its agent and this machine', async () => {
+  const world = await createWorld({ agents: [fakeAgent('env')], env: { no_proxy: 'mine' } });
+  const environment = { HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: 'corp.example' };
+  await world.start('s1', 'env', { environment });
+  const names = 'mine,corp.example,127.0.0.1,localhost';
+  expect(JSON.parse((await world.turn('s1', 'env')).reply)).toMatchObject({
+    HTTPS_PROXY: 'http://proxy:3128',
+    NO_PROXY: names,
+    no_proxy: names,
+  });
+});

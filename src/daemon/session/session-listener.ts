@@ -29,7 +29,7 @@ export function createSessionListener(options: {
         options.turn()?.fail(error);
         void options.slot().end('its output cannot be stored');
       }
-      if (options.turn()?.canceled === false && context.isAhead(sessionId)) options.setPaused(true);
+      if (options.turn()?.canceled !== true && context.isAhead(sessionId)) options.setPaused(true);
     },
     onUpdate(update) {
       const turn = options.turn();

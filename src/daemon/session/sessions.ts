@@ -143,7 +143,12 @@ export function createSessions(context: SessionContext): Sessions {
       }
     },
     async shutdown(graceMs) {
-      await Promise.all([...live.values()].map((session) => session.shutdown(graceMs)));
+      const endings = [...live].map(([sessionId, session]) =>
+        session.shutdown(graceMs).catch((error: unknown) => {
+          context.log.error({ sessionId, error }, 'how a session ended could not be stored');
+        }),
+      );
+      await Promise.all(endings);
     },
   };
 }

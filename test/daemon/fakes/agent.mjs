@@ -125,6 +125,19 @@ const PROMPTS = {
     await new Promise((resolve) => setTimeout(resolve, 500));
     say('y'.repeat(Number(text)));
   },
+  async 'works-and-dies'(text) {
+    for (let i = 0; i < Number(text); i += 1) update({ sessionUpdate: 'tool_call', toolCallId: `t${i}` });
+    process.exit(9);
+  },
+  async 'talks-afterwards'(text) {
+    setTimeout(() => {
+      for (let i = 0; i < Number(text); i += 1) update({ sessionUpdate: 'hologram', title: `${i}` });
+    }, 100);
+  },
+  async 'noise-flood'(text) {
+    writeAll('noise\n'.repeat(Number(text)));
+    say('done');
+  },
   async 'text-flood'(text) {
     const chunk = 'z'.repeat(1000);
     for (let i = 0; i < Number(text); i += 1) say(chunk);
