@@ -188,6 +188,16 @@ test('the wait between attempts doubles up to its limit and is spread at random'
 test('the link’s address: below a path, never in the clear to another machine, without what is secret', () => {
   expect(toLinkUrl('http://127.0.0.1:4000')).toBe('ws://127.0.0.1:4000/v1/link');
   expect(toLinkUrl('https://user:pw@example.com/kaiwu/?a=b')).toBe('wss://example.com/kaiwu/v1/link');
-  expect(() => toLinkUrl('http://example.com')).toThrow(/Plain HTTP/);
+  for (const host of ['localhost:1', '[::1]:1', '127.1']) expect(toLinkUrl(`http://${host}`)).toMatch(/^ws:/);
+  for (const host of [
+    'example.com',
+    'localhost.example.com',
+    '127.0.0.1.example.com',
+    '0.0.0.0',
+    '10.0.0.1',
+    'user:127.0.0.1@example.com',
+    '[::ffff:10.0.0.1]',
+  ])
+    expect(() => toLinkUrl(`http://${host}`)).toThrow(/Plain HTTP/);
   expect(() => toLinkUrl('nonsense')).toThrow(/not a URL/);
 });

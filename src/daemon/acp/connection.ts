@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AnyMessage, client, methods, RequestError } from '@agentclientprotocol/sdk';
 import { KaiwuError } from '../../core/errors.ts';
+import { createLineSplitter } from '../../core/lines.ts';
 import { toFrame } from './frame.ts';
 import { isObject, type Json } from './json.ts';
-import { createLineSplitter } from './lines.ts';
 import type { AgentExit, AgentProcess } from './process.ts';
 import { answerQuestion, type QuestionOutcome } from './questions.ts';
 
@@ -152,6 +152,8 @@ function createMessageStream(options: ConnectionOptions) {
   const asked = new Set<unknown>();
   let controller: ReadableStreamDefaultController<AnyMessage> | undefined;
   let noise: string[] = [];
+  /** It is being ended for a line that had no end. */
+  let isBroken = false;
 
   /** What one read brought is told in one piece: each is a write, and there may be thousands of lines. */
   function read(work: () => void): void {
@@ -179,8 +181,13 @@ function createMessageStream(options: ConnectionOptions) {
 
   const lines = createLineSplitter({
     maxBytes: options.maxLineBytes,
-    onLine: receive,
-    onTooLong: () => void agent.end(`it sent more than ${options.maxLineBytes} bytes without a line break`),
+    onLine(line) {
+      if (!isBroken) receive(line);
+    },
+    onTooLong() {
+      isBroken = true;
+      void agent.end(`it sent more than ${options.maxLineBytes} bytes without a line break`);
+    },
   });
   const readable = new ReadableStream<AnyMessage>({
     start(given) {
