@@ -128,11 +128,7 @@ export default defineAction({
       .min(1)
       .max(64)
       .describe('Agent to start, for example demo, claude, codex, gemini, opencode, kilo.'),
-    directory: z
-      .string()
-      .min(1)
-      .max(4096)
-      .describe('Workspace: an absolute path on the machine; ~ is its home.'),
+    directory: z.string().min(1).max(4096).describe('Workspace: an absolute path on the machine.'),
     title: z.string().trim().min(1).max(200).optional().describe('Title of the session.'),
     message: z
       .string()
