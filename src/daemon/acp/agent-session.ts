@@ -81,7 +81,7 @@ export interface AgentSession extends Opened {
   prompt(text: string): Promise<{ stopReason: string; usage?: Usage }>;
   /**
    * Puts a message into the turn that runs; resolves when the agent has taken it.
-   * @throws unsupported | conflict when no turn runs any more
+   * @throws unsupported | conflict when it did not take it; agent_failed when it ended before it said so
    */
   steer(text: string): Promise<void>;
   cancel(): void;
@@ -200,8 +200,9 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
       const ours = { _meta: { steering: { idleBehavior: 'promptRequired' } } };
       const result = await connection
         .request('_session/steering', { ...toPrompt(text), ...ours })
-        .catch((error: unknown) => {
-          throw turnIsOver(definition.name, error);
+        .catch(async (error: unknown) => {
+          const isGone = await Promise.race([connection.exited, undefined]);
+          throw isGone === undefined ? turnIsOver(definition.name, error) : error;
         });
       if (!isObject(result) || result.outcome !== 'injected') throw turnIsOver(definition.name);
     }

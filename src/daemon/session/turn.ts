@@ -173,6 +173,8 @@ export function createTurn(options: TurnOptions): Turn {
         { sessionId, messageId: steered, error },
         'a message did not reach the turn it was for',
       );
+      // Of an agent that died nobody knows whether it took it; the turn's end says that.
+      if (error instanceof KaiwuError && error.code === 'agent_failed') return;
       await untilStored(context, () => journal.requeue(steered));
     }
   }

@@ -158,6 +158,11 @@ const PROMPTS = {
     const outcomes = [await permission('t1'), await permission('t1')].map(({ result }) => result.outcome);
     say(JSON.stringify({ text, chosen: outcomes.map(({ outcome, optionId }) => optionId ?? outcome) }));
   },
+  async 'asks-else'(text) {
+    const rawInput = { file: 'f', text: text === 'go' ? 'one' : 'two', description: text };
+    const { result } = await permission('t1', 'edit', { rawInput });
+    say(`${result.outcome.optionId} ${rawInput.text}`);
+  },
   async 'asks-both'(text) {
     const both = Promise.all([permission('t1'), ask('elicitation/create', JSON.parse(text))]);
     const edit = permission('t2', 'edit', { locations: [{ path: 'file' }] });
@@ -168,6 +173,9 @@ const PROMPTS = {
     say('before');
     await ask('elicitation/create', JSON.parse(text));
     say('after');
+  },
+  async 'dies-steered'(text) {
+    if (text === 'go') await steered;
   },
   async 'steered-late'(text) {
     if (text === 'go') await steered;
@@ -316,6 +324,7 @@ function onMessage(message) {
       return onPrompt(id, params);
     case '_session/steering':
       onSteered();
+      if (behaviour === 'dies-steered') process.exit(9);
       if (behaviour !== 'steered-late') return reply(id, { outcome: process.env.FAKE_STEERING });
       return setTimeout(() => {
         reply(id, { outcome: 'injected' });
