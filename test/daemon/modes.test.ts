@@ -122,6 +122,9 @@ test('an agent cannot loosen its own mode', async () => {
   expect(JSON.parse((await world.turn('s1', 'go')).reply)).toEqual(['one']);
   expect(await world.backend.event('s1', 'notice')).toMatchObject({ text: expect.stringContaining('three') });
   expect(world.backend.events('s1').some((event) => event.type === 'mode_changed')).toBe(false);
+  // However often it tries.
+  for (let more = 2; more <= 5; more += 1)
+    expect(JSON.parse((await world.turn('s1', 'go')).reply)).toHaveLength(more);
 });
 
 test('an agent may leave its plan when a person allows it', async () => {

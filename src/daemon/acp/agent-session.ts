@@ -201,7 +201,7 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
       const result = await connection
         .request('_session/steering', { ...toPrompt(text), ...ours })
         .catch(async (error: unknown) => {
-          const isGone = await Promise.race([connection.exited, undefined]);
+          const isGone = await Promise.race([connection.exited, Promise.resolve(undefined)]);
           throw isGone === undefined ? turnIsOver(definition.name, error) : error;
         });
       if (!isObject(result) || result.outcome !== 'injected') throw turnIsOver(definition.name);
