@@ -127,6 +127,8 @@ export interface PermissionRequest {
   toolCallId?: string;
   /** When it was asked, RFC 3339. */
   askedAt?: string;
+  /** The daemon's digest of what the call would do: an answer is for that alone. */
+  subject?: string;
 }
 
 /** One field of a question's form. */

@@ -29,8 +29,14 @@ export interface Continuation {
   answered?: string;
   /** Tells the agent what it waited for and what came of it. */
   text: string;
-  /** A permission that it may use once. */
-  grant?: { kind: string; title: string; optionKind: 'allow_once' | 'allow_always'; by: string };
+  /** A permission that it may use once, for what was asked and nothing else. */
+  grant?: {
+    kind: string;
+    title: string;
+    subject?: string;
+    optionKind: 'allow_once' | 'allow_always';
+    by: string;
+  };
 }
 
 /** A session as the daemon keeps it. */
