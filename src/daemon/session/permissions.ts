@@ -8,13 +8,12 @@ import type {
   SessionEventBody,
 } from '../../core/session.ts';
 import type { PermissionOutcome } from '../acp/connection.ts';
-import { isObject, objects } from '../acp/json.ts';
+import { isObject, type Json, objects } from '../acp/json.ts';
 import type { Continuation } from '../journal/rows.ts';
 import { toShortId } from './bounded.ts';
 import type { Ask, Desk, Settlement } from './desk.ts';
 import { allows, judge, optionFor } from './policy.ts';
 
-type Json = Record<string, unknown>;
 type Chosen = PermissionOption | undefined;
 
 const CANCELLED: PermissionOutcome = { outcome: { outcome: 'cancelled' } };
