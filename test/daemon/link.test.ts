@@ -171,6 +171,18 @@ test('an agent that writes faster than the backend takes is held back, not buffe
   assertGapless(world.backend.events('s1'));
 });
 
+test('a token that no header can carry is a reason to wait, and not the end of the daemon', async () => {
+  let token = 'two\nlines';
+  const world = await createWorld({ linked: false, link: { token: () => token } });
+  await vi.waitFor(() => expect(world.daemon.status().link.attempts).toBeGreaterThan(1), 10_000);
+  expect(world.daemon.status().link).toMatchObject({
+    state: 'waiting',
+    lastError: expect.stringContaining('header'),
+  });
+  token = TOKEN;
+  await world.backend.linked();
+});
+
 test('the wait between attempts doubles up to its limit and is spread at random', () => {
   const waits = (random: number) => {
     const backoff = createBackoff({ minMs: 1000, maxMs: 30_000, random: () => random });
