@@ -259,6 +259,12 @@ test('a worktree in which another session works is kept; started again by its id
     worktree: 'kept',
     reason: expect.stringContaining('session s2 works in it'),
   });
+  await world.backend.request('session.stop', { sessionId: 's2' });
+  await world.start('s3', 'demo', { additionalDirectories: [`${repository}.worktrees/shared`] });
+  expect(await archive(world, 's1')).toMatchObject({
+    worktree: 'kept',
+    reason: expect.stringContaining('session s3 works in it'),
+  });
   await world.daemon.stop();
   const next = await createWorld({ home, backend: world.backend });
   await world.backend.until(() => world.backend.hellos.length === 2, 'a second hello');

@@ -57,6 +57,11 @@ export async function undoWorkspace(context: SessionContext, sessionId: string):
   }
 }
 
+const worksIn = ({ directory, worktree, additionalDirectories }: StoredSession, path: string): boolean =>
+  [worktree?.directory ?? directory, ...additionalDirectories].some((folder) =>
+    `${folder}/`.startsWith(`${path}/`),
+  );
+
 /** Removes a session's worktree where nothing would be lost with it. Idempotent. */
 export async function archiveWorkspace(
   context: SessionContext,
@@ -67,11 +72,7 @@ export async function archiveWorkspace(
   if (worktree.state === 'removed') return { worktree: 'removed' };
   const neighbour = context.journal
     .active()
-    .find(
-      (other) =>
-        other.sessionId !== sessionId &&
-        `${other.worktree?.directory ?? other.directory}/`.startsWith(`${worktree.path}/`),
-    );
+    .find((other) => other.sessionId !== sessionId && worksIn(other, worktree.path));
   const reason =
     neighbour === undefined
       ? await archiveWorktree(gitOf(context), worktree).catch((error: Error) => error.message)
