@@ -50,3 +50,27 @@ test('where nothing can be written a daemon ends all the same, and so do its age
   for (const pid of pids) await groupIsGone(pid, 0);
   expect(world.daemon.status().link.state).toBe('stopped');
 });
+
+test('what the disk refused for a moment is stored before what comes after it', async () => {
+  const world = await createWorld();
+  await world.start('s1');
+  const turn = world.turn('s1', 'ask to dance');
+  const { request } = await world.backend.event('s1', 'permission_requested');
+  world.db.exec('PRAGMA query_only = 1');
+  // For as long as it takes to be refused once.
+  world.lines.push = (...lines) => {
+    world.db.exec('PRAGMA query_only = 0');
+    return Array.prototype.push.apply(world.lines, lines);
+  };
+  await world.backend.request('session.answer', {
+    sessionId: 's1',
+    requestId: request.requestId,
+    optionId: 'yes',
+    by: 'app',
+  });
+  expect(await turn).toMatchObject({ outcome: 'completed', reply: 'granted' });
+  await world.backend.event('s1', 'permission_resolved');
+  const types = world.backend.events('s1').map(({ type }) => type);
+  expect(types.indexOf('permission_resolved')).toBeLessThan(types.indexOf('turn_ended'));
+  expect(world.daemon.status().sessions[0]?.status).toBe('idle');
+});
