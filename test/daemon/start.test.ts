@@ -53,9 +53,7 @@ test('answers that break the protocol are the agent’s failure', async () => {
   expect(messages[0]).toMatch(/^agent_failed .*without a sessionId/);
   expect(messages[1]).toMatch(/^agent_failed .*version 99 of ACP/);
   expect(messages[2]).toMatch(/^agent_needs_setup .*nobody signed in: Authentication required/);
-  expect((await world.backend.event('wants-sign-in', 'session_failed')).reason.message).toContain(
-    'fake login',
-  );
+  expect((await world.backend.event('wants-sign-in', 'session_failed')).reason.hint).toContain('fake login');
 });
 
 test('an agent that is not installed names its install command; an unknown one the known ones', async () => {
