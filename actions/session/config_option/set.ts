@@ -38,6 +38,7 @@ export default defineAction({
     'session_not_selected',
     'session_not_found',
     'session_ambiguous',
+    'session_archived',
     'invalid_input',
     'machine_offline',
     'daemon_not_running',

@@ -1,9 +1,9 @@
 import { KaiwuError } from '../../core/errors.ts';
 import type { SessionControlPort } from '../../core/ports/sessions.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
-import { sessionArchived } from '../store/session-rows.ts';
 import type { BackendStore } from '../store/store.ts';
 import { isAgent, refuseRaise } from './escalation.ts';
+import { getOpen } from './get-open.ts';
 import { ownFreedom, parentOf, toTreeLimit } from './lineage.ts';
 import type { StartNew } from './new-session.ts';
 
@@ -15,8 +15,7 @@ export function createFork(options: {
 }): SessionControlPort['fork'] {
   const { store, runtime, startNew } = options;
   return async (sessionId, { title }, caller, signal) => {
-    const from = await store.sessions.get(sessionId);
-    if (from.archivedAt !== undefined) throw sessionArchived(sessionId, from.archivedAt);
+    const from = await getOpen(store.sessions, sessionId);
     const agents = (await store.machines.get(from.machineId))?.agents ?? [];
     const agent = agents.find((each) => each.agentId === from.agentId);
     if (agent?.features?.includes('fork') === false) throw cannotFork(from.agentId, agents);
