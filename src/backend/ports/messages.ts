@@ -86,13 +86,21 @@ export function createMessages(options: {
       return read(messageId);
     },
 
-    wait: (messageId, seconds, signal) =>
+    wait: ({ messageId, sessionId, delivery }, seconds, signal) =>
       watch(
         store.feed,
         {
-          concerns: (entry) => entry.type === 'message.changed' && entry.messageId === messageId,
-          read: () => read(messageId),
-          done: (message) => isFinal(message.status),
+          concerns: (entry) =>
+            (entry.type === 'message.changed' && entry.messageId === messageId) ||
+            (entry.type === 'session.changed' && entry.sessionId === sessionId),
+          async read() {
+            const message = await read(messageId);
+            const isHeld =
+              !isFinal(message.status) && (delivery !== 'interrupt' || message.status === 'running');
+            const session = isHeld ? await store.sessions.get(sessionId) : undefined;
+            return session?.status === 'waiting' ? { message, asking: session } : { message };
+          },
+          done: ({ message, asking }) => isFinal(message.status) || asking !== undefined,
         },
         seconds,
         signal,
