@@ -91,7 +91,7 @@ describe('archive', () => {
     const changes: [string, object][] = [
       ['session.permission_mode.set', { permissionMode: 'read_only' }],
       ['session.model.set', { modelId: 'small' }],
-      ['session.config_option.set', { configId: 'thinking', value: true }],
+      ['session.config_option.set', { configId: 'thinking', value: 'on' }],
     ];
     for (const [actionId, change] of changes)
       expect((await t.fail(actionId, { sessionId, ...change })).code, actionId).toBe('session_archived');
