@@ -250,9 +250,9 @@ test('the daemon’s stop cancels turns, ends agents and keeps the queue for the
       type: 'turn_ended',
       messageId: 'm1',
       outcome: 'canceled',
-      reason: { message: expect.stringContaining('daemon was stopped') },
+      reason: { code: 'daemon_not_running', message: expect.stringContaining('daemon was stopped') },
     },
-    { type: 'session_stopped' },
+    { type: 'session_stopped', reason: { code: 'daemon_not_running' } },
   ]);
   expect(world.daemon.status().outbox.events).toBe(0);
   const next = await createWorld({ home: world.home, backend: world.backend });

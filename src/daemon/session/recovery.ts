@@ -56,5 +56,7 @@ function toStop({ status }: StoredSession, wasRunning: boolean): SessionEventBod
     : status === 'starting'
       ? 'while the agent was starting'
       : 'while the agent was idle; the next message starts it again';
-  return [{ type: 'session_stopped', reason: { code: 'agent_failed', message: toMessage(when) } }];
+  // Only what was at work has failed.
+  const code = wasRunning ? 'agent_failed' : 'daemon_not_running';
+  return [{ type: 'session_stopped', reason: { code, message: toMessage(when) } }];
 }

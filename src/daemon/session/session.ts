@@ -46,8 +46,9 @@ const INTERRUPTED: FailureReason = {
   code: 'canceled',
   message: 'The turn was interrupted; the next message starts the agent again.',
 };
+/** Not `canceled`: that is for what a person asks for. */
 const DAEMON_STOPPED: FailureReason = {
-  code: 'canceled',
+  code: 'daemon_not_running',
   message: 'The daemon was stopped; the next message starts the agent again.',
 };
 const UNKNOWING = 'The agent could not load the conversation in which it waited, so it cannot go on with it.';
