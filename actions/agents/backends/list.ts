@@ -20,7 +20,8 @@ export default defineAction({
     'name',
     'state',
     'version',
-    { label: 'next step', of: ['setup', 'reason'], whole: true },
+    { label: 'next step', of: ['setup'], whole: true },
+    { label: 'reason', of: ['reason'], whole: true },
   ],
   commands: ['agents list'],
   keywords: {

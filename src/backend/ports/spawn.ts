@@ -3,7 +3,7 @@ import { KaiwuError } from '../../core/errors.ts';
 import { STRICTEST_MODE } from '../../core/freedom.ts';
 import type { SessionControlPort, SpawnRequest } from '../../core/ports/sessions.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
-import type { AgentInfo } from '../../core/agent.ts';
+import { type AgentInfo, mayHaveMode } from '../../core/agent.ts';
 import type { PermissionMode } from '../../core/session.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { BackendStore } from '../store/store.ts';
@@ -30,12 +30,13 @@ export function createSpawn(options: {
     const known = (await store.machines.get(machineId))?.agents ?? [];
     const usable = (agents: AgentInfo[]) =>
       agents.find((agent) => agent.agentId === agentId && agent.available);
-    // Installed since the daemon last looked?
-    const agents = usable(known) === undefined ? await options.freshAgents(machineId, caller) : known;
+    const first = usable(known);
+    // Installed, added anew or started since the daemon last told?
+    const isSure = first !== undefined && mayHaveMode(first, mode);
+    const agents = isSure ? known : await options.freshAgents(machineId, caller);
     const agent = usable(agents);
     if (agent === undefined) throw agentNotAvailable(agentId, agents);
-    // Every agent starts in its default, also one that names no modes.
-    if (mode !== 'default' && !agent.permissionModes.includes(mode)) {
+    if (!mayHaveMode(agent, mode)) {
       throw new KaiwuError('unsupported', `${agent.agentId} has no permission mode ${mode}.`, {
         hint: `It has: ${agent.permissionModes.join(', ')}.`,
         details: { permissionModes: agent.permissionModes },

@@ -145,12 +145,13 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
     const signInMethod = hasKey ? keySignIn?.methodId : undefined;
     const opened = await openConversation(connection, { ...options, signInMethod, onNote: onNoise });
     controls.opened(connection, opened);
+    // Known also when it has no such mode as is asked for next.
+    agent.learn({ at: 'start', features: opened.features, modeIds: controls.modeIds() });
     await controls.setMode(options.permissionMode);
     if (options.modelId !== undefined) await controls.setModel(options.modelId);
-    agent.learn({ at: 'start', features: opened.features, modeIds: controls.modeIds() });
     return toAgentSession(opened);
   } catch (error) {
-    agent.learn({ at: 'start', error });
+    if (!options.signal.aborted) agent.learn({ at: 'start', error });
     await process.end('it could not be started');
     throw error;
   } finally {

@@ -1,25 +1,48 @@
 import { KaiwuError } from '../../core/errors.ts';
 import type { ConfigOption, PermissionMode } from '../../core/session.ts';
 import type { AgentDefinition } from '../agents/agents.ts';
+import { toPermissionModes } from '../agents/known-modes.ts';
 
 /** Most models, settings or values that an error names. */
 const MAX_NAMED = 100;
 
 /** Names the modes that can be had instead. */
 export function unsupportedMode(
-  definition: Pick<AgentDefinition, 'name' | 'modes'>,
+  definition: Pick<AgentDefinition, 'agentId' | 'name' | 'modes' | 'source' | 'guessedModes'>,
   mode: PermissionMode,
   offered?: string[],
 ): KaiwuError {
-  const modes = (Object.entries(definition.modes) as [PermissionMode, string[]][])
-    .filter(([, ids]) => offered === undefined || ids.some((id) => offered.includes(id)))
-    .map(([name]) => name);
-  const hint = modes.length > 0 ? `Use one of ${modes.join(', ')}.` : 'Use the mode default.';
-  return new KaiwuError('unsupported', `${definition.name} has no mode for ${mode}.`, {
-    hint,
+  const { name } = definition;
+  const modes = toPermissionModes(definition, offered).filter(
+    (one) =>
+      one !== mode && (isAdded(definition) || offered === undefined || offers(definition, one, offered)),
+  );
+  const named = isAdded(definition) && offered !== undefined ? toNamed(definition, mode) : undefined;
+  const message =
+    named === undefined
+      ? `${name} has no mode for ${mode}.`
+      : `${name} has no mode for ${mode}: it offers ${listed(offered ?? [])}; --mode ${mode}=${named} names none of them.`;
+  const other = modes.length > 0 ? `Use one of ${modes.join(', ')}` : 'Use the mode default';
+  const again = `, or add it again (\`agents remove ${definition.agentId}\` first) with another --mode`;
+  return new KaiwuError('unsupported', message, {
+    hint: `${other}${named === undefined ? '' : again}.`,
     details: { permissionMode: mode, offered: modes, agentModes: offered },
   });
 }
+
+const isAdded = ({ source }: Pick<AgentDefinition, 'source'>): boolean => source === 'added';
+
+const offers = ({ modes }: Pick<AgentDefinition, 'modes'>, mode: PermissionMode, offered: string[]) =>
+  modes[mode]?.some((id) => offered.includes(id)) === true;
+
+/** What the person called the mode, if they did. */
+const toNamed = (
+  { modes, guessedModes = [] }: Pick<AgentDefinition, 'modes' | 'guessedModes'>,
+  mode: PermissionMode,
+): string | undefined =>
+  guessedModes.includes(mode) || modes[mode]?.length !== 1 ? undefined : modes[mode]?.[0];
+
+const listed = (ids: string[]): string => ids.slice(0, MAX_NAMED).join(', ') || 'none';
 
 export function unknownModel(agentName: string, modelId: string, offered: string[]): KaiwuError {
   if (offered.length === 0) {

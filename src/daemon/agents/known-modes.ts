@@ -27,11 +27,22 @@ export const KNOWN_MODES: Record<PermissionMode, string[]> = {
   ],
 };
 
-/** Ours that an agent offers, by the names of its own. */
-export const toKnownModes = (modes: AgentDefinition['modes'], offered: string[]): PermissionMode[] =>
-  (Object.entries(modes) as [PermissionMode, string[]][])
-    .filter(([, ids]) => ids.some((id) => offered.includes(id)))
-    .map(([mode]) => mode);
+/**
+ * Ours that an agent has, as far as is known. One that was added has what the person named until it has started, and what it
+ * offered then; it always has the one that it starts in.
+ * @param offered its own modes; undefined until it has started
+ */
+export function toPermissionModes(
+  { modes, source, guessedModes = [] }: Pick<AgentDefinition, 'modes' | 'source' | 'guessedModes'>,
+  offered: string[] | undefined,
+): PermissionMode[] {
+  const all = Object.entries(modes) as [PermissionMode, string[]][];
+  const has = ([mode, ids]: [PermissionMode, string[]]): boolean => {
+    if (source !== 'added' || mode === 'default') return true;
+    return offered === undefined ? !guessedModes.includes(mode) : ids.some((id) => offered.includes(id));
+  };
+  return all.filter(has).map(([mode]) => mode);
+}
 
 /**
  * The mode that an added agent starts in stands for the default, where it has a name that we do not know. One that is

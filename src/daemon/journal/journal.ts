@@ -4,6 +4,7 @@ import type { SqliteHandle } from '../../core/ports/host.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import { projectEvent } from '../../core/projection.ts';
 import type { AgentFeature } from '../../core/agent.ts';
+import type { Offer } from '../agents/lessons.ts';
 import type { AgentOption, SessionEvent, SessionEventBody } from '../../core/session.ts';
 import {
   type Continuation,
@@ -40,8 +41,9 @@ export interface Journal {
   setReplay(sessionId: string, text: string | undefined): void;
   /** Models that the agent reported last, in any session. */
   lastModels(agentId: string): AgentOption[];
-  /** What an agent last said that it can do; undefined where that is not known. */
-  lastFeatures(agentId: string): AgentFeature[] | undefined;
+  /** What an agent offered when it last started; undefined where it has not. */
+  offer(agentId: string): Offer | undefined;
+  setOffer(agentId: string, offer: Offer): void;
 
   /** Numbers, projects and stores events. */
   append(sessionId: string, bodies: SessionEventBody[]): SessionEvent[];
@@ -164,10 +166,11 @@ export function createJournal(db: SqliteHandle, runtime: Runtime): Journal {
       return row === undefined ? [] : (JSON.parse(String(row.models)) as AgentOption[]);
     },
 
-    lastFeatures(agentId) {
-      const row = sql.lastFeatures.get(agentId);
-      return row === undefined ? undefined : (JSON.parse(String(row.features)) as AgentFeature[]);
+    offer(agentId) {
+      const row = sql.offer.get(agentId);
+      return row === undefined ? undefined : (JSON.parse(String(row.offer)) as Offer);
     },
+    setOffer: (agentId, offer) => void sql.setOffer.run(agentId, JSON.stringify(offer)),
 
     append: (sessionId, bodies) =>
       transaction(() => {

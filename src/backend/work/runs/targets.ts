@@ -3,7 +3,7 @@ import { KaiwuError } from '../../../core/errors.ts';
 import { STRICTEST_MODE } from '../../../core/freedom.ts';
 import type { RunRequest } from '../../../core/ports/runs.ts';
 import type { BackendTarget, RunIntent } from '../../../core/run.ts';
-import type { AgentInfo } from '../../../core/agent.ts';
+import { type AgentInfo, mayHaveMode } from '../../../core/agent.ts';
 import type { PermissionMode, Session } from '../../../core/session.ts';
 import { refuseRaise } from '../../ports/escalation.ts';
 import { agentNotAvailable } from '../../ports/spawn.ts';
@@ -59,8 +59,7 @@ export function chooseMode(
     wanted,
     ...(permissionMode === undefined && wanted === 'read_only' ? (['plan'] as const) : []),
   ];
-  // Every agent starts in its default, also one that names no modes.
-  const mode = fits.find((each) => each === 'default' || agent.permissionModes.includes(each));
+  const mode = fits.find((each) => mayHaveMode(agent, each));
   if (mode === undefined) {
     throw new KaiwuError('unsupported', `${agentId} has no permission mode ${fits.join(' or ')}.`, {
       hint: `It has: ${agent.permissionModes.join(', ') || 'none'}. Name one of them, or take another agent.`,
