@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { session, sessionBrief, sessionHint, sessionId } from '../_shapes.ts';
+import { session, sessionBrief, sessionHint, sessionId, sessionTitle } from '../_shapes.ts';
 import { RELATED } from '../_surfaces.ts';
 
 export default defineAction({
@@ -41,7 +41,7 @@ export default defineAction({
   ],
   input: z.object({
     sessionId: sessionId.optional(),
-    title: z.string().trim().min(1).max(200).optional().describe('Title of the new session.'),
+    title: sessionTitle.optional().describe('Title of the new session.'),
   }),
   output: z.object({
     ...sessionBrief.shape,

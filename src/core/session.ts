@@ -187,7 +187,7 @@ export type SessionEventBody =
       /** Models that this session offers, as the agent reported them. */
       models: AgentOption[];
       configOptions?: ConfigOption[];
-      /** Where the agent works, where that is not the directory that was asked for. */
+      /** Where the agent works: an absolute path. Absent from older daemons where it is as asked for. */
       directory?: string;
       worktree?: Worktree;
       /** How the conversation so far reached the agent. `replayed`: as text in front of the next message. */

@@ -36,6 +36,25 @@ describe('what a start asks for', () => {
     expect(status).toMatchObject({ tags: ['a', 'b'], additionalDirectories: ['/work/more'], depth: 0 });
   });
 
+  it('is named by what can be seen', async () => {
+    const unseen = '\u202e\u200b \u3164';
+    for (const [path, input] of [
+      ['directory', { directory: ' ' }],
+      ['directory', { directory: '' }],
+      ['additionalDirectories.0', { additionalDirectories: ['\t'] }],
+      ['title', { title: unseen }],
+      ['tags.0', { tags: [unseen] }],
+    ] as const)
+      expect(await t.fail('session.spawn_new', { ...t.input, ...input }), path).toMatchObject({
+        code: 'invalid_input',
+        details: { issues: [{ path }] },
+      });
+    const sessionId = await t.spawn({ title: `<${unseen}👩‍💻>`, worktree: {} });
+    expect(t.asked('session.start').worktree.branch).toBe(`kaiwu/${sessionId.slice(5, 13)}`);
+    expect((await t.fail('session.title.set', { sessionId, title: unseen })).code).toBe('invalid_input');
+    expect((await t.ok('session.list')).sessions).toHaveLength(1);
+  });
+
   it('names a branch after the id where there is no title, and as it is told', async () => {
     const sessionId = await t.spawn({ worktree: {} });
     expect(t.asked('session.start').worktree).toEqual({ branch: `kaiwu/${sessionId.slice(5, 13)}` });

@@ -86,6 +86,31 @@ test('a start that is held to directories lies in them with all links followed, 
   await world.start('s3', 'demo', { directory: join(world.home, 'own/new'), createDirectory: true, within });
 });
 
+test('~ is the home of the daemon’s user, and nobody else’s', async () => {
+  const world = await createWorld();
+  const more = join(world.home, 'more');
+  mkdirSync(more);
+  await world.start('s1', 'demo', { directory: '~/workspace', additionalDirectories: ['~', '~/more'] });
+  expect(await world.backend.event('s1', 'session_started')).toMatchObject({ directory: world.workspace });
+  expect((await world.turn('s1', 'ls')).reply).toContain(`${more}:`);
+  await expect(world.start('s2', 'demo', { directory: '~root' })).rejects.toMatchObject({
+    code: 'session_directory_unavailable',
+    details: { directory: '~root', reason: 'not_absolute' },
+  });
+  await expect(
+    world.start('s3', 'demo', { directory: '~/more', within: [world.workspace] }),
+  ).rejects.toMatchObject({ code: 'permission_escalation_denied' });
+});
+
+test('a branch whose name does not show as it is is refused', async () => {
+  const world = await createWorld();
+  for (const branch of ['a\u202eb', 'a\u200bb', 'a\u0007b', 'a\tb'])
+    await expect(world.start('s1', 'demo', { worktree: { branch } })).rejects.toMatchObject({
+      code: 'invalid_input',
+      details: { issues: [{ path: 'worktree.branch' }] },
+    });
+});
+
 test('additional directories are checked, and their variables reach the agent and nothing else', async () => {
   const world = await createWorld({ agents: [fakeAgent('resumes')] });
   const additional = join(world.home, 'more');

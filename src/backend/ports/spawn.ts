@@ -5,6 +5,7 @@ import type { SessionControlPort, SpawnRequest } from '../../core/ports/sessions
 import type { Runtime } from '../../core/ports/stores.ts';
 import { type AgentInfo, mayHaveMode } from '../../core/agent.ts';
 import type { PermissionMode } from '../../core/session.ts';
+import { toSpeakableText } from '../../core/visible-text.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { BackendStore } from '../store/store.ts';
 import { ownFreedom, parentOf, refuseGift, toTreeLimit } from './lineage.ts';
@@ -99,7 +100,7 @@ function toStartOptions({ createDirectory, worktree, title }: SpawnRequest, sess
 /** Letters of the title, and enough of the id that the next session of that title has its own branch. */
 function defaultBranch(title: string | undefined, sessionId: string): string {
   const id = sessionId.replace('sess_', '');
-  const slug = (title ?? '')
+  const slug = toSpeakableText(title ?? '')
     .normalize('NFC')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')

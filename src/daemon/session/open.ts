@@ -117,7 +117,7 @@ function toStarted(
     ...(modelId === undefined ? {} : { modelId }),
     models: toBoundedOptions(agent.models()),
     configOptions: toBoundedConfig(agent.configOptions()),
-    ...(directory === session.directory ? {} : { directory }),
+    directory,
     ...(worktree === undefined ? {} : { worktree }),
     resumed: isReplayed ? 'replayed' : agent.resumed,
     ...(continues === undefined ? {} : { continues }),

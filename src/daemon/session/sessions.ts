@@ -3,6 +3,7 @@ import type { DaemonMethods } from '../../core/link.ts';
 import type { SessionStatus } from '../../core/session.ts';
 import type { StoredMessage, StoredSession } from '../journal/rows.ts';
 import type { SessionContext } from './context.ts';
+import { inHome } from './in-home.ts';
 import { isParked } from './parked.ts';
 import { recoverSession } from './recovery.ts';
 import { createSession, type ManagedSession } from './session.ts';
@@ -73,8 +74,9 @@ export function createSessions(context: SessionContext): Sessions {
 
   return {
     get,
-    async start(params) {
-      checkStart(params);
+    async start(wanted) {
+      checkStart(wanted);
+      const params = inHome(wanted, context.env);
       if (journal.session(params.sessionId) === undefined) await checkWithin(params);
       const before = journal.session(params.sessionId);
       if (before === undefined) {

@@ -80,6 +80,12 @@ describe('commands of the catalog', () => {
     expect(lastCall().body.input.directory).toBe(home.home);
     await home.cli(['session', 'spawn-new', 'demo', '/elsewhere', '--json']);
     expect(lastCall().body.input.directory).toBe('/elsewhere');
+    const lists = ['--additional-directories', 'one', '--additional-directories', '~/two'];
+    await home.cli(['session', 'spawn-new', 'demo', '  ', ...lists, '--json']);
+    expect(lastCall().body.input).toMatchObject({
+      directory: '  ',
+      additionalDirectories: [`${home.home}/one`, '~/two'],
+    });
   });
 
   it('executes any action by id with an idempotency key', async () => {
