@@ -108,25 +108,6 @@ describe('a run', () => {
     expect(runs.requests('session.start')).toHaveLength(2);
   });
 
-  it('that its daemon cuts short has failed; one that a person stops is cancelled', async () => {
-    reply = () => undefined;
-    for (const [code, status] of [
-      ['daemon_not_running', 'failed'],
-      ['canceled', 'cancelled'],
-    ] as const) {
-      const { runId } = await runs.start();
-      const { runSessionId } = await atWork(runId);
-      const messageId = newestMessage(runs.daemon, runSessionId);
-      const reason = { code, message: 'it was stopped' };
-      await runs.daemon.record(
-        runSessionId,
-        { type: 'turn_ended', messageId, outcome: 'canceled', reason },
-        { type: 'session_stopped', reason },
-      );
-      expect(await runs.reaches(runId, status)).toMatchObject({ reason });
-    }
-  });
-
   it('takes further messages while it works, and its result is that of the last', async () => {
     reply = () => undefined;
     const { runId } = await runs.start();
