@@ -71,7 +71,21 @@ export type Column =
       of: string[];
       /** Long text is not cut: it follows the row in lines of its own. For the last column. */
       whole?: true;
+      /** How an item of a list among these fields is written, by field: a template (see `NextStep`). */
+      each?: Record<string, string>;
+      /** Between the items of such a list. Default: a line break. */
+      between?: string;
     };
+
+/**
+ * The command that a person types next, chosen by the value of a field of the output (of each row, where the output is a list).
+ * A command is a template without the program's name: `{field}` is the value of a field, `{a|b}` of the first that is there;
+ * a part in `[...]` is left out where its field is empty. A list of things with names becomes JSON to be filled in.
+ */
+export interface NextStep {
+  by: string;
+  commands: Record<string, string>;
+}
 
 export interface ActionExample {
   title: string;
@@ -118,6 +132,7 @@ export interface ActionData {
   positionals?: string[];
   /** What people see of each row of the output's list, in order. Without it they see every field. */
   columns?: Column[];
+  next?: NextStep;
   /** Further CLI commands for the action, words with spaces between: `action exec`. */
   commands?: string[];
   aliases?: ActionAlias[];

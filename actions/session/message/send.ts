@@ -27,6 +27,13 @@ export default defineAction({
   session: { need: 'required', field: 'sessionId' },
   clearable: ['permissionModeOverride', 'modelOverride'],
   positionals: ['sessionId', 'message'],
+  next: {
+    by: 'waitingFor.kind',
+    commands: {
+      permission: 'session permission respond {sessionId} <allow|deny>',
+      question: 'session user-action answer {sessionId} accept [--content {waitingFor.fields}]',
+    },
+  },
   hints: { sessionId: sessionHint, message: { label: 'Message', widget: 'multiline' } },
   keywords: {
     en: ['prompt', 'ask', 'tell', 'chat', 'reply', 'instruct', 'continue', 'talk', 'input', 'task'],

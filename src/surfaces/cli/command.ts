@@ -88,6 +88,7 @@ function toCommand(
     inputSchema: manifest.inputSchema,
     outputSchema: manifest.outputSchema,
     ...(manifest.columns === undefined ? {} : { columns: manifest.columns }),
+    ...(manifest.next === undefined ? {} : { next: manifest.next }),
     ...(forward === undefined
       ? {}
       : { shapeOf: (input) => findByName(manifests, input[forward.actionField]) }),

@@ -1,8 +1,9 @@
-import type { Column, JsonSchema } from '../../core/spec.ts';
+import type { Column, JsonSchema, NextStep } from '../../core/spec.ts';
 import { toVisibleText } from '../../core/visible-text.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type View } from './render-table.ts';
 import { indent } from './table.ts';
+import { nextStep } from './template.ts';
 import { createTimeFormat, isEmpty, isPlainObject, type Row, toLabel, toText } from './values.ts';
 
 export interface RenderOptions {
@@ -11,12 +12,15 @@ export interface RenderOptions {
   paint: Paint;
   /** IANA name of the person's time zone. */
   timeZone: string;
+  /** Name that the program was called by. */
+  program: string;
 }
 
 /** What is known of an output. */
 export interface Shape {
   outputSchema?: JsonSchema;
   columns?: Column[];
+  next?: NextStep;
 }
 
 const STEP = 4;
@@ -29,15 +33,21 @@ const MOST_FIELDS = 2;
 /** An action's output for people: its list as a table, else its fields line by line. */
 export function renderOutput(output: Row, shape: Shape, { timeZone, ...options }: RenderOptions): string {
   const view: View = { ...options, time: createTimeFormat(timeZone) };
-  const { outputSchema: schema, columns } = shape;
+  const { outputSchema: schema, columns, next } = shape;
   const listField = findList(output, shape);
-  if (listField === undefined) return renderFields(output, schema, view);
+  if (listField === undefined) {
+    const step = nextStep(output, next, view.program);
+    const fields = renderFields(output, schema, view);
+    return step === undefined ? fields : `${fields}\n\n${view.paint.dim('next')}  ${step}`;
+  }
   const { [listField]: list, nextCursor, ...others } = output;
   const rows = list as Row[];
   const items = schema?.properties?.[listField]?.items;
   const { paint } = view;
   const parts = [
-    rows.length === 0 ? paint.dim(`no ${toLabel(listField)}`) : renderTable(rows, { columns, items }, view),
+    rows.length === 0
+      ? paint.dim(`no ${toLabel(listField)}`)
+      : renderTable(rows, { columns, items, next }, view),
     ...(typeof nextCursor === 'string'
       ? [paint.dim(`next page: --cursor ${toText(nextCursor, '', view.time)}`)]
       : []),
@@ -88,7 +98,10 @@ function toJson(value: Row): string {
   return toVisibleText(line.length <= SHORT_JSON ? line : JSON.stringify(value, undefined, 2));
 }
 
-/** What is inside an object becomes `outer.inner`; one whose schema leaves open what it holds stays as it is. */
+/**
+ * What is inside an object becomes `outer.inner`. One whose schema leaves open what it holds stays as it is where it is deep or
+ * has keys that are no names: a path through it would be read wrongly.
+ */
 function flatten(output: Row, schema: JsonSchema | undefined, outer: string[] = []): [string, unknown][] {
   const order = Object.keys(schema?.properties ?? {});
   const place = ([key]: [string, unknown]) => (order.includes(key) ? order.indexOf(key) : order.length);
@@ -99,8 +112,17 @@ function flatten(output: Row, schema: JsonSchema | undefined, outer: string[] = 
       const path = [...outer, key];
       const inner = schema?.properties?.[key];
       const isOpen = inner !== undefined && Object.keys(inner.properties ?? {}).length === 0;
-      return isPlainObject(value) && !isOpen && path.length <= DEEPEST
+      return isPlainObject(value) && (!isOpen || isShallow(value)) && path.length <= DEEPEST
         ? flatten(value, inner, path)
         : [[path.join('.'), value]];
     });
 }
+
+/** Levels of objects inside an open one that are still read as fields. */
+const OPEN_LEVELS = 1;
+
+const isShallow = (value: Row, levels = OPEN_LEVELS): boolean =>
+  Object.entries(value).every(
+    ([key, inner]) =>
+      /^\w+$/.test(key) && (!isPlainObject(inner) || (levels > 0 && isShallow(inner, levels - 1))),
+  );

@@ -100,12 +100,12 @@ async function tell(envelope: Envelope, telling: Telling): Promise<number> {
   if (json) await write(io.stdout, `${JSON.stringify(envelope)}\n`);
   else if (envelope.status === 'ok') {
     const { output } = envelope;
-    const shown = toText?.(output) ?? renderOutput(output, shape, { width, timeZone, paint });
+    const shown = toText?.(output) ?? renderOutput(output, shape, { width, timeZone, paint, program });
     if (shown !== '') await write(io.stdout, `${shown}\n`);
   } else if (envelope.status === 'approval_required') {
     const { summary, artifactId, expiresAt, decideWith, waitWith } = envelope.approval;
     const fields = { id: artifactId, expiresAt, decideWith, waitWith };
-    const rest = renderOutput(fields, {}, { width, timeZone, paint });
+    const rest = renderOutput(fields, {}, { width, timeZone, paint, program });
     const text = `A person must approve this first: ${toVisibleText(summary)}\n${rest}\n`;
     await write(io.stdout, inOwnName(text, program));
   } else await write(io.stderr, inOwnName(toErrorText(envelope.error, paint), program));

@@ -39,9 +39,19 @@ export function toText(value: unknown, field: string, time: TimeFormat): string 
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
     return value.map((item) => toText(item, field, time)).join(', ');
   }
+  if (Array.isArray(value) && value.every(isNamed)) {
+    return value.map(({ id, name }) => toVisibleText(toNamed(id, name))).join(', ');
+  }
   if (typeof value !== 'string') return toVisibleText(JSON.stringify(value));
   return isTimeField(field) && TIME.test(value) ? time(value) : toVisibleText(value);
 }
+
+/** One of several choices: its id is what is typed, its name what it means. */
+const isNamed = (value: unknown): value is { id?: unknown; name: string } =>
+  isPlainObject(value) && typeof value.name === 'string' && ['string', 'undefined'].includes(typeof value.id);
+
+const toNamed = (id: unknown, name: string): string =>
+  typeof id !== 'string' || id === name ? name : `${id} (${name})`;
 
 /** The value of a field, dotted for one inside another. */
 export function fieldOf(row: Row, field: string): unknown {

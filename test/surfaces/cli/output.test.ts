@@ -38,9 +38,7 @@ describe('output for people', () => {
   it('is a table for a list, and lines for one thing', async () => {
     output = sessionsOf('One', '漢字');
     expect((await home.cli(['session', 'list'])).stdout).toBe(
-      ['id      title  status', 'sess_0  One    idle', 'sess_1  漢字   idle', 'more with --json', ''].join(
-        '\n',
-      ),
+      ['id      title  status', 'sess_0  One    idle', 'sess_1  漢字   idle', ''].join('\n'),
     );
     output = { sessions: [] };
     expect((await home.cli(['session', 'list'])).stdout).toBe('no sessions\n');
@@ -78,12 +76,16 @@ describe('output for people', () => {
       executed: true,
       new: { deep: { er: 1 } },
     };
-    const shown = renderOutput(value, { outputSchema }, { paint: createPaint(false), timeZone: 'UTC' });
+    const shown = renderOutput(
+      value,
+      { outputSchema },
+      { paint: createPaint(false), timeZone: 'UTC', program: 'kaiwu' },
+    );
     expect(shown.split('\n')).toEqual([
-      'executed         yes',
-      'approval.status  done',
-      'approval.at      2026-11-30 18:49:51',
-      'approval.input   {"sessionId":"sess_1"}',
+      'executed                   yes',
+      'approval.status            done',
+      'approval.at                2026-11-30 18:49:51',
+      'approval.input.session id  sess_1',
       'approval.result',
       ...JSON.stringify(result, undefined, 2)
         .split('\n')
@@ -91,16 +93,14 @@ describe('output for people', () => {
       'examples',
       '    name',
       '    One',
-      'new.deep.er      1',
+      'new.deep.er                1',
     ]);
   });
 
   it('shows the table of the action that another one calls, and how to get the next page', async () => {
     output = { ...sessionsOf('One'), nextCursor: 'abc' };
     const { stdout } = await home.cli(['action', 'exec', 'session_list', '--input', '{}']);
-    expect(stdout).toBe(
-      'id      title  status\nsess_0  One    idle\nmore with --json\nnext page: --cursor abc\n',
-    );
+    expect(stdout).toBe('id      title  status\nsess_0  One    idle\nnext page: --cursor abc\n');
   });
 
   it('shows times in the zone of the person, and programs get them as they are', async () => {
@@ -123,7 +123,7 @@ describe('output for people', () => {
     output = sessionsOf(text);
     const table = (await home.cli(['session', 'list'])).stdout;
     const nested = { title: text, nested: { deep: [text, { [text]: text }] }, rows: [{ [text]: text }] };
-    const fields = renderOutput(nested, {}, { paint, timeZone: 'UTC' });
+    const fields = renderOutput(nested, {}, { paint, timeZone: 'UTC', program: 'kaiwu' });
     for (const shown of [table, fields]) {
       expect(shown).not.toContain(text);
       expect(shown).toContain('\\u');
@@ -133,7 +133,12 @@ describe('output for people', () => {
   });
 
   const plainRows = (rows: object[], width: number) =>
-    renderOutput({ rows }, SCHEMA, { width, paint: createPaint(false), timeZone: 'UTC' }).split('\n');
+    renderOutput({ rows }, SCHEMA, {
+      width,
+      paint: createPaint(false),
+      timeZone: 'UTC',
+      program: 'kaiwu',
+    }).split('\n');
   const SCHEMA = {
     outputSchema: {
       properties: {
@@ -169,7 +174,12 @@ describe('output for people', () => {
 
   it('marks its head where colour may be', () => {
     const paint = createPaint(true);
-    const shown = renderOutput({ rows: [ROW] }, SCHEMA, { width: 80, paint, timeZone: 'UTC' });
+    const shown = renderOutput({ rows: [ROW] }, SCHEMA, {
+      width: 80,
+      paint,
+      timeZone: 'UTC',
+      program: 'kaiwu',
+    });
     expect(shown).toContain('\u001b[1mid\u001b[22m');
   });
 
@@ -189,7 +199,7 @@ describe('output for people', () => {
     const shown = renderOutput(
       { sessionId: 'sess_1', events, lastSeq: 6 },
       { outputSchema, ...(columns && { columns }) },
-      { width: 80, paint: createPaint(false), timeZone: 'UTC' },
+      { width: 80, paint: createPaint(false), timeZone: 'UTC', program: 'kaiwu' },
     );
     expect(shown.split('\n')).toEqual([
       'seq  at                   type                  what',
@@ -203,7 +213,6 @@ describe('output for people', () => {
       '         - two\\u202e',
       '5    2026-11-30 18:49:51  permission_requested  rm -rf build',
       '6    2026-11-30 18:49:51  turn_ended            Gone.',
-      'more with --json',
       '',
       'session id  sess_1',
       'last seq    6',
