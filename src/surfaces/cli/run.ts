@@ -3,7 +3,7 @@ import type { Envelope } from '../../core/call.ts';
 import { ERRORS, toWireError, type WireError } from '../../core/errors.ts';
 import { toVisibleText } from '../../core/visible-text.ts';
 import type { Command } from './command.ts';
-import { parseLine } from './flags.ts';
+import { parseLine, toFlag } from './flags.ts';
 import { groupHelp, overviewHelp } from './group-help.ts';
 import { commandHelp } from './help.ts';
 import { toInput } from './input.ts';
@@ -73,8 +73,20 @@ async function runLine(options: RunOptions, paint: Paint): Promise<number> {
     .run({ input, flags, signal, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) })
     .finally(stop);
   const shape = command.shapeOf?.(input) ?? command;
-  const told = flags.json ? envelope : withHelp(envelope, command);
+  const answer = withSessionHint(envelope, command);
+  const told = flags.json ? answer : withHelp(answer, command);
   return tell(told, { io, json: flags.json, paint, program, shape, toText: command.toText });
+}
+
+/** How a session is named differs by surface; in a shell it is this. */
+function withSessionHint(envelope: Envelope, { positionals, sessionField = '' }: Command): Envelope {
+  if (envelope.status !== 'error' || envelope.error.code !== 'session_not_selected') return envelope;
+  const how =
+    positionals[0] === sessionField
+      ? "Pass the session's id as the first argument"
+      : `Pass --${toFlag(sessionField)}`;
+  const hint = `${how}, or name it with --session. \`kaiwu session list\` shows them.`;
+  return { ...envelope, error: { ...envelope.error, hint } };
 }
 
 /** The backend names the schema, which is for programs; a person looks into the help of the command. */

@@ -1,4 +1,5 @@
 import { toVisibleText } from '../../core/visible-text.ts';
+import { shellQuote } from './shell-quote.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -32,11 +33,15 @@ export function createTimeFormat(timeZone: string): TimeFormat {
 /** Whether a field holds a time, by its name: `at`, `createdAt`, `machineOfflineSince`. */
 export const isTimeField = (field: string): boolean => /(^|\.)at$|(At|Since)$/.test(field);
 
+/** A program with its arguments, as it is typed. */
+const isCommandField = (field: string): boolean => /(^|\.)(command|args)$/.test(field);
+
 /** A value for people. What could fool a reader is made visible. */
 export function toText(value: unknown, field: string, time: TimeFormat): string {
   if (isEmpty(value)) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
+    if (isCommandField(field)) return toVisibleText(value.map((word) => shellQuote(String(word))).join(' '));
     return value.map((item) => toText(item, field, time)).join(', ');
   }
   if (Array.isArray(value) && value.every(isNamed)) {
