@@ -38,8 +38,9 @@ export function createSpawn(options: {
     const agent = usable(agents);
     if (agent === undefined) throw agentNotAvailable(agentId, agents);
     if (!mayHaveMode(agent, mode)) {
+      const { reason } = agent;
       throw new KaiwuError('unsupported', `${agent.agentId} has no permission mode ${mode}.`, {
-        hint: `It has: ${agent.permissionModes.join(', ')}.`,
+        hint: `It has: ${agent.permissionModes.join(', ')}.${reason === undefined ? '' : ` Of it is known that ${reason}`}`,
         details: { permissionModes: agent.permissionModes },
       });
     }

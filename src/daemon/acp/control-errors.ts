@@ -1,7 +1,7 @@
 import { KaiwuError } from '../../core/errors.ts';
 import type { ConfigOption, PermissionMode } from '../../core/session.ts';
 import type { AgentDefinition } from '../agents/agents.ts';
-import { toPermissionModes } from '../agents/known-modes.ts';
+import { toModeFault, toPermissionModes } from '../agents/known-modes.ts';
 
 /** Most models, settings or values that an error names. */
 const MAX_NAMED = 100;
@@ -17,15 +17,12 @@ export function unsupportedMode(
     (one) =>
       one !== mode && (isAdded(definition) || offered === undefined || offers(definition, one, offered)),
   );
-  const named = isAdded(definition) && offered !== undefined ? toNamed(definition, mode) : undefined;
-  const message =
-    named === undefined
-      ? `${name} has no mode for ${mode}.`
-      : `${name} has no mode for ${mode}: it offers ${listed(offered ?? [])}; --mode ${mode}=${named} names none of them.`;
+  const fault = toModeFault(definition, offered, [mode]);
+  const message = `${name} has no mode for ${mode}`;
   const other = modes.length > 0 ? `Use one of ${modes.join(', ')}` : 'Use the mode default';
   const again = `, or add it again (\`agents remove ${definition.agentId}\` first) with another --mode`;
-  return new KaiwuError('unsupported', message, {
-    hint: `${other}${named === undefined ? '' : again}.`,
+  return new KaiwuError('unsupported', fault === undefined ? `${message}.` : `${message}: ${fault}.`, {
+    hint: `${other}${fault === undefined ? '' : again}.`,
     details: { permissionMode: mode, offered: modes, agentModes: offered },
   });
 }
@@ -34,15 +31,6 @@ const isAdded = ({ source }: Pick<AgentDefinition, 'source'>): boolean => source
 
 const offers = ({ modes }: Pick<AgentDefinition, 'modes'>, mode: PermissionMode, offered: string[]) =>
   modes[mode]?.some((id) => offered.includes(id)) === true;
-
-/** What the person called the mode, if they did. */
-const toNamed = (
-  { modes, guessedModes = [] }: Pick<AgentDefinition, 'modes' | 'guessedModes'>,
-  mode: PermissionMode,
-): string | undefined =>
-  guessedModes.includes(mode) || modes[mode]?.length !== 1 ? undefined : modes[mode]?.[0];
-
-const listed = (ids: string[]): string => ids.slice(0, MAX_NAMED).join(', ') || 'none';
 
 export function unknownModel(agentName: string, modelId: string, offered: string[]): KaiwuError {
   if (offered.length === 0) {

@@ -6,7 +6,7 @@ import { toBoundedOptions } from '../session/bounded.ts';
 import type { AgentDefinition } from './agents.ts';
 import { type Environment, toAgentEnvironment } from './environment.ts';
 import { findCommand, whyMissing } from './find-command.ts';
-import { toPermissionModes } from './known-modes.ts';
+import { toModeFault, toPermissionModes } from './known-modes.ts';
 import { createLessons, type Lesson, type Offer } from './lessons.ts';
 import { lookForSignIn } from './sign-in.ts';
 import { findVersion } from './version.ts';
@@ -115,8 +115,10 @@ export function createAgentRegistry(options: {
     const shown = lessons.signIn(definition.agentId, mark);
     if (shown?.proven ?? found) {
       const failed = lessons.failure(definition.agentId, mark);
-      const reason = `its last start failed: ${failed}`.slice(0, MAX_REASON);
-      return { state: 'ready', ...(failed === undefined ? {} : { reason }) };
+      const fault = toModeFault(definition, offerOf(definition)?.modeIds);
+      const reason =
+        failed === undefined ? fault && `${fault}.` : `its last start failed: ${oneLine(failed)}`;
+      return { state: 'ready', ...(reason === undefined ? {} : { reason: reason.slice(0, MAX_REASON) }) };
     }
     const { name, setup, signIn } = definition;
     const said = shown?.message ?? `Nobody is signed in to ${name} on this machine.`;
@@ -201,6 +203,8 @@ export function createAgentRegistry(options: {
     },
   };
 }
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 const toDamaged = (damage: unknown): Pick<AgentInfo, 'available' | 'state' | 'reason'> => ({
   available: false,

@@ -141,8 +141,11 @@ test('before it has run it has what the person named; then what it offers, until
     hint: expect.stringMatching(/^Use one of default, plan, read_only, or add it again/),
     details: { offered: ['default', 'plan', 'read_only'] },
   });
-  expect(info()).toMatchObject({ permissionModes: ['default', 'plan', 'read_only'], state: 'ready' });
-  expect(info()).not.toHaveProperty('reason');
+  expect(info()).toMatchObject({
+    permissionModes: ['default', 'plan', 'read_only'],
+    state: 'ready',
+    reason: 'it offers careful, plan, yolo; --mode bypass=turbo names none of them.',
+  });
   await expect(open('accept_edits')).rejects.toMatchObject({ message: 'mine has no mode for accept_edits.' });
   await open('plan');
   agents = [mine('noisy')];
