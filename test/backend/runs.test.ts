@@ -83,7 +83,7 @@ describe('a run', () => {
     const { runSessionId } = await runs.run(strayed.runId);
     const texts = runs.requests('session.deliver', runSessionId).map(({ text }) => text as string);
     expect(texts).toHaveLength(2);
-    expect(texts[1]).toContain('it holds no block of JSON');
+    expect(texts[1]).toContain('the answer holds no block of JSON');
     reply = (text) => (text.startsWith('You are') ? 'I would do it.' : fenced(PLAN));
     expect(await runs.start(wait)).toMatchObject({ status: 'succeeded', result: PLAN });
   });

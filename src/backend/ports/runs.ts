@@ -12,7 +12,7 @@ import type { BackendStore } from '../store/store.ts';
 import { watch } from '../watch.ts';
 import type { RunWork } from '../work/runs/runs.ts';
 import { toSpoken } from '../work/runs/spoken.ts';
-import { chooseMode, defaultMode, freedomOf, ownTarget, requireKinds } from '../work/runs/targets.ts';
+import { chooseMode, defaultMode, freedomOf, ownTarget, withKinds } from '../work/runs/targets.ts';
 import { ownFreedom, refuseFreerHelp } from './lineage.ts';
 import { toOfflineError } from './machines-of.ts';
 import { refuseRunOfOthers } from './runs-of-others.ts';
@@ -98,9 +98,8 @@ export function createRuns(options: {
       const refuseFreer = freedomOf(caller, parent, own);
       refuseFreer(request.permissionMode);
       const agents = await agentsOf(parent.machineId, request, caller);
-      const backendTargets =
-        request.backendTargets.length > 0 ? request.backendTargets : [ownTarget(parent, agents)];
-      requireKinds(backendTargets, agents);
+      const wanted = request.backendTargets.length > 0 ? request.backendTargets : [ownTarget(parent, agents)];
+      const backendTargets = withKinds(wanted, agents);
       await requireRoom(sessionId, backendTargets.length);
       const { online } = (await store.machines.get(parent.machineId)) ?? {};
       const offline =

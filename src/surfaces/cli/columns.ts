@@ -52,15 +52,17 @@ function allFields(rows: Row[], items: JsonSchema | undefined): Column[] {
 }
 
 function toColumn(rows: Row[], column: Exclude<Column, string>, time: TimeFormat): TableColumn {
-  const { label, of, whole, each = {}, between = '\n' } = column;
-  const cells = rows.map((row) => {
-    const field = of.find((candidate) => !isEmpty(fieldOf(row, candidate)));
-    if (field === undefined) return '';
+  const { label, of, whole, every, each = {}, between = '\n' } = column;
+  const cellOf = (row: Row, field: string): string => {
     const value = fieldOf(row, field);
     const template = each[field];
     if (template === undefined || !Array.isArray(value)) return toText(value, field, time);
     const items = value.filter(isPlainObject);
     return items.map((item) => toItemText(item, template, (part) => toText(part, '', time))).join(between);
+  };
+  const cells = rows.map((row) => {
+    const given = of.filter((field) => !isEmpty(fieldOf(row, field)));
+    return (every ? given : given.slice(0, 1)).map((field) => cellOf(row, field)).join('\n');
   });
   const lines = cells.filter((cell) => !(whole && cell.includes('\n')));
   const natural = Math.max(displayWidth(label), ...lines.map(displayWidth));

@@ -30,8 +30,9 @@ export const toFlag = (field: string): string => field.replaceAll(/[A-Z]/g, (c) 
 /** Fields of a command by the flag that sets them. A global flag of the same name wins, but for `input`. */
 export function fieldFlags(command: Command): Map<string, string> {
   const fields = Object.keys(command.inputSchema.properties ?? {});
+  const own = fields.map((field) => [toFlag(field), field] as const);
   return new Map(
-    fields.map((field) => [toFlag(field), field] as const).filter(([flag]) => !(flag in GLOBAL)),
+    [...own, ...Object.entries(command.furtherFlags ?? {})].filter(([flag]) => !(flag in GLOBAL)),
   );
 }
 

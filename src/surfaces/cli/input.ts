@@ -22,7 +22,7 @@ export async function toInput(
     const schema = command.inputSchema.properties?.[field] ?? {};
     const text = value === '-' && schema.type === 'object' ? await readStdin() : value;
     const cleared = text === 'null' && command.clearable?.includes(field);
-    input[field] = cleared ? null : toValue(text, schema, field);
+    input[field] = cleared ? null : toValue(text, schema, field, command.shorthands?.[field]);
   }
   for (const field of command.folders ?? []) {
     if (line.fields[field] !== undefined) input[field] = toAbsolute(input[field], cwd);
@@ -62,9 +62,12 @@ function toAbsolute(folder: unknown, cwd: string): unknown {
 const isRelative = (path: string): boolean => path.trim() !== '' && !/^([/~\\]|[A-Za-z]:)/.test(path);
 
 /** What a shell word means for a field. The backend judges the value; here only its form is settled. */
-function toValue(value: unknown, schema: JsonSchema, field: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => toValue(item, schema.items ?? {}, field));
+function toValue(value: unknown, schema: JsonSchema, field: string, shorthand?: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => toValue(item, schema.items ?? {}, field, shorthand));
   if (typeof value !== 'string') return value;
+  if (shorthand !== undefined && schema.type === 'object' && !value.trimStart().startsWith('{')) {
+    return { [shorthand]: value };
+  }
   switch (schema.type) {
     case 'integer':
     case 'number':

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { Envelope } from '../../core/call.ts';
-import { ERRORS, toWireError, type WireError } from '../../core/errors.ts';
+import { type ErrorCode, ERRORS, toWireError, type WireError } from '../../core/errors.ts';
 import { toVisibleText } from '../../core/visible-text.ts';
 import type { Command } from './command.ts';
 import { parseLine, toFlag } from './flags.ts';
@@ -12,6 +12,7 @@ import { createPaint, type Paint } from './paint.ts';
 import { renderOutput, type Shape } from './render.ts';
 import { startSpinner } from './spinner.ts';
 import { findCommand } from './tree.ts';
+import { fieldOf } from './values.ts';
 
 export interface RunOptions {
   /** Name that the program was called by, for help and hints. */
@@ -75,7 +76,8 @@ async function runLine(options: RunOptions, paint: Paint): Promise<number> {
   const shape = command.shapeOf?.(input) ?? command;
   const answer = withSessionHint(envelope, command);
   const told = flags.json ? answer : withHelp(answer, command);
-  return tell(told, { io, json: flags.json, paint, program, shape, toText: command.toText });
+  const code = await tell(told, { io, json: flags.json, paint, program, shape, toText: command.toText });
+  return code === 0 && told.status === 'ok' ? failureExit(told.output, command) : code;
 }
 
 /** How a session is named differs by surface; in a shell it is this. */
@@ -127,6 +129,12 @@ async function tell(envelope: Envelope, telling: Telling): Promise<number> {
 /** Other parts write commands under the name of the stable channel; a person is told the name that they use. */
 const inOwnName = (text: string, program: string): string =>
   text.replaceAll(/(?<=`|: |  )kaiwu (?=[a-z]|--)/g, `${program} `);
+
+/** What was started and failed at once ends the command as the error would that it failed with. */
+function failureExit(output: Record<string, unknown>, { failure }: Command): number {
+  const code = failure === undefined ? undefined : fieldOf(output, `${failure}.code`);
+  return typeof code === 'string' && Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode].exit : 0;
+}
 
 function exitCode(envelope: Envelope): number {
   if (envelope.status === 'ok') return 0;

@@ -20,7 +20,7 @@ const PROBLEM_MAX = 300;
  */
 export function toResult(intent: RunIntent, answer: string): RunOutcome {
   const found = findJson(answer);
-  if (found === undefined) return strayed(answer, 'it holds no block of JSON');
+  if (found === undefined) return strayed(answer, 'the answer holds no block of JSON');
   const parsed = RESULT_SHAPES[intent].safeParse(found);
   if (parsed.success) return { result: parsed.data };
   const [issue] = parsed.error.issues;

@@ -2,7 +2,8 @@ import type { Caller } from '../../../core/call.ts';
 import { KaiwuError } from '../../../core/errors.ts';
 import { STRICTEST_MODE } from '../../../core/freedom.ts';
 import type { RunRequest } from '../../../core/ports/runs.ts';
-import type { BackendTarget, RunIntent } from '../../../core/run.ts';
+import type { InputIssue } from '../../../core/input.ts';
+import type { BackendTarget, RunIntent, WantedTarget } from '../../../core/run.ts';
 import { type AgentInfo, mayHaveMode } from '../../../core/agent.ts';
 import type { PermissionMode, Session } from '../../../core/session.ts';
 import { refuseRaise } from '../../ports/escalation.ts';
@@ -19,18 +20,23 @@ export function ownTarget({ agentId }: Session, agents: readonly AgentInfo[]): B
   return { kind: KIND_OF[source], agentId };
 }
 
-/** Every target whose kind is not what its agent is. One mistake, and nothing is started. @throws invalid_input */
-export function requireKinds(targets: readonly BackendTarget[], agents: readonly AgentInfo[]): void {
-  const issues = targets.flatMap(({ kind, agentId }, i) => {
+/**
+ * The targets with the kind of each, filled in where it was left open. A kind that is not what the agent is is refused; one
+ * mistake, and nothing is started. @throws invalid_input
+ */
+export function withKinds(targets: readonly WantedTarget[], agents: readonly AgentInfo[]): BackendTarget[] {
+  const issues: InputIssue[] = [];
+  const complete = targets.map(({ kind, agentId }, i): BackendTarget => {
     const agent = agents.find((each) => each.agentId === agentId);
-    const right = agent === undefined ? kind : KIND_OF[agent.source];
-    const what = right === 'builtInAgent' ? 'comes with Kaiwu' : 'was added on its machine';
-    const path = targets.length === 1 ? 'backendTarget.kind' : `backendTargets.${i}.kind`;
-    return right === kind
-      ? []
-      : [{ path, message: `must be ${right}: agent ${agentId} ${what}`, received: kind }];
+    const right = agent === undefined ? (kind ?? 'acpBackend') : KIND_OF[agent.source];
+    if (kind !== undefined && kind !== right) {
+      const what = right === 'builtInAgent' ? 'comes with Kaiwu' : 'was added on its machine';
+      const path = targets.length === 1 ? 'backendTarget.kind' : `backendTargets.${i}.kind`;
+      issues.push({ path, message: `must be ${right}: agent ${agentId} ${what}`, received: kind });
+    }
+    return { kind: right, agentId };
   });
-  if (issues.length === 0) return;
+  if (issues.length === 0) return complete;
   throw new KaiwuError('invalid_input', `${issues.map((i) => `${i.path} ${i.message}`).join('; ')}.`, {
     hint: 'builtInAgent is an agent that comes with Kaiwu, acpBackend one that somebody added. Nothing was started.',
     details: { issues },
