@@ -256,7 +256,8 @@ export type SessionEventBody =
   | { type: 'message_canceled'; messageId: string; reason: FailureReason }
   | { type: 'title_suggested'; title: string }
   | { type: 'mode_changed'; permissionMode: PermissionMode }
-  | { type: 'model_changed'; modelId: string }
+  /** `models`: what the session offers from now on, where that is another list. */
+  | { type: 'model_changed'; modelId: string; models?: AgentOption[] }
   | { type: 'config_options_changed'; configOptions: ConfigOption[] }
   | { type: 'session_stopped'; reason?: FailureReason }
   | { type: 'session_failed'; reason: FailureReason }

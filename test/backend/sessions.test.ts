@@ -525,7 +525,7 @@ describe('control', () => {
 
 describe('what is where', () => {
   it('machines, agents, models, modes, servers and paths', async () => {
-    await world.daemon(token);
+    const daemon = await world.daemon(token);
     const sessionId = await spawn();
     const own = { machineId: 'mach_one' };
     expect((await world.ok(token, 'machines.list', {}, own)).machines).toMatchObject([
@@ -540,6 +540,13 @@ describe('what is where', () => {
     const reported = await world.ok(token, 'agents.models.list', { sessionId });
     expect(reported.models.map((model: Json) => model.id)).toEqual(['small', 'large']);
     expect(reported.currentModelId).toBe('small');
+    const others = [{ id: 'vast', name: 'Vast' }];
+    await daemon.record(sessionId, { type: 'model_changed', modelId: 'vast', models: others });
+    await daemon.record(sessionId, { type: 'model_changed', modelId: 'vast' });
+    expect(await world.ok(token, 'agents.models.list', { sessionId })).toEqual({
+      models: others,
+      currentModelId: 'vast',
+    });
     const modes = await world.ok(token, 'agents.session_modes.list', { sessionId });
     expect(modes.currentMode).toBe('default');
     expect(modes.modes.map((mode: Json) => mode.id ?? mode)).toEqual(['default', 'read_only', 'bypass']);

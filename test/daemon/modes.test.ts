@@ -77,6 +77,20 @@ test('models: set the way the agent knows, unknown ones refused by name', async 
   });
 });
 
+test('models that an agent offers once its model has changed are told, with an agent and after', async () => {
+  const world = await createWorld({ agents: [fakeAgent('other-models')] });
+  await world.start('s1', 'other-models');
+  const set = (modelId: string) => world.backend.request('session.set_model', { sessionId: 's1', modelId });
+  await set('large');
+  expect(await world.backend.event('s1', 'model_changed')).toMatchObject({
+    modelId: 'large',
+    models: [{ id: 'large' }, { id: 'large-next' }],
+  });
+  await expect(set('small')).rejects.toMatchObject({ hint: expect.stringContaining('large, large-next') });
+  await world.backend.request('session.stop', { sessionId: 's1' });
+  await expect(set('small')).rejects.toMatchObject({ hint: expect.stringContaining('large, large-next') });
+});
+
 test('mode and model of one message are for its turn alone', async () => {
   const world = await createWorld({ agents: [fakeAgent('config')] });
   await world.start('s1', 'config');

@@ -29,8 +29,8 @@ export interface AgentListener {
   onQuestion(params: Json, signal: AbortSignal): Promise<QuestionOutcome>;
   /** The agent changed its own mode; `mode` is ours for it, if there is one. */
   onModeChanged(agentModeId: string, mode: PermissionMode | undefined): void;
-  /** The agent changed its own model, or says so after we did. */
-  onModelChanged(modelId: string): void;
+  /** The agent changed its own model, or says so after we did; `models` where it offers others now. */
+  onModelChanged(modelId: string, models?: AgentOption[]): void;
   /** Its settings beside mode and model are others now, or have other values. */
   onConfigOptions(options: ConfigOption[]): void;
   /** What the conversation used so far, as far as the agent has said. */

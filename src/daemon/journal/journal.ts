@@ -34,7 +34,6 @@ export interface Journal {
   tails(): { sessionId: string; lastSeq: number }[];
   /** Notes the process that serves a session, or that there is none. */
   setProcess(sessionId: string, process: { pid: number; startTime: string | undefined } | undefined): void;
-  setModels(sessionId: string, models: AgentOption[]): void;
   setFeatures(sessionId: string, features: AgentFeature[]): void;
   setWorktree(sessionId: string, worktree: StoredWorktree | undefined): void;
   setContinuation(sessionId: string, continuation: Continuation | undefined): void;
@@ -118,6 +117,8 @@ export function createJournal(db: SqliteHandle, runtime: Runtime): Journal {
     if (event.type === 'session_started') {
       sql.setStarted.run(event.acpSessionId, JSON.stringify(event.models), sessionId);
     }
+    if (event.type === 'model_changed' && event.models !== undefined)
+      sql.setModels.run(JSON.stringify(event.models), sessionId);
     if (message?.status === 'running') sql.setRunning.run(message.messageId);
     else if (message !== undefined) sql.setDone.run(message.messageId);
   }
@@ -153,9 +154,6 @@ export function createJournal(db: SqliteHandle, runtime: Runtime): Journal {
       sql.tails.all().map((row) => ({ sessionId: String(row.session_id), lastSeq: Number(row.last_seq) })),
     setProcess(sessionId, process) {
       sql.setProcess.run(process?.pid, process?.startTime, sessionId);
-    },
-    setModels(sessionId, models) {
-      sql.setModels.run(JSON.stringify(models), sessionId);
     },
     setFeatures: (sessionId, features) => void sql.setFeatures.run(JSON.stringify(features), sessionId),
     setWorktree: (sessionId, worktree) => void sql.setWorktree.run(toJson(worktree), sessionId),

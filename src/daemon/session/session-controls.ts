@@ -2,6 +2,7 @@ import type { ConfigOption, PermissionMode, SessionEventBody } from '../../core/
 import type { AgentSession } from '../acp/agent-session.ts';
 import { unknownModel, unknownOption, unknownValue, unsupportedMode } from '../acp/control-errors.ts';
 import type { StoredSession } from '../journal/rows.ts';
+import { toBoundedOptions, toModelChanged } from './bounded.ts';
 import type { SessionContext } from './context.ts';
 import { createOneByOne } from './one-by-one.ts';
 import { toReason } from './reason.ts';
@@ -55,9 +56,13 @@ export function createSessionControls(options: {
         const agent = await options.agent();
         const { models } = read();
         const offered = (models.length > 0 ? models : definition().models).map((model) => model.id);
-        if (agent !== undefined && options.turn()?.hasModelOverride !== true) await agent.setModel(modelId);
+        const live = options.turn()?.hasModelOverride === true ? undefined : agent;
+        if (live !== undefined) await live.setModel(modelId);
         else if (!offered.includes(modelId)) throw unknownModel(definition().name, modelId, offered);
-        if (read().modelId !== modelId) append({ type: 'model_changed', modelId });
+        // An agent may offer others once it has changed.
+        const now = live === undefined ? read().models : toBoundedOptions(live.models());
+        const isOther = JSON.stringify(now) !== JSON.stringify(read().models);
+        if (read().modelId !== modelId || isOther) append(toModelChanged(modelId, isOther ? now : undefined));
       }),
     setConfigOption: (configId, value) =>
       oneByOne(async () => {
