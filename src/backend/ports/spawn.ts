@@ -40,7 +40,7 @@ export function createSpawn(options: {
     if (!mayHaveMode(agent, mode)) {
       const { reason } = agent;
       throw new KaiwuError('unsupported', `${agent.agentId} has no permission mode ${mode}.`, {
-        hint: `It has: ${agent.permissionModes.join(', ')}.${reason === undefined ? '' : ` Of it is known that ${reason}`}`,
+        hint: `It has: ${agent.permissionModes.join(', ')}.${reason === undefined ? '' : ` Note: ${reason}`}`,
         details: { permissionModes: agent.permissionModes },
       });
     }
