@@ -163,6 +163,70 @@ it('a failure says the next step wherever it is told', async () => {
   const sessionId = error.details?.['sessionId'] as string;
   const status = await t.ok('session.status.get', { sessionId });
   expect(status.reason).toEqual({ code: 'agent_needs_setup', message: 'Nobody is signed in to demo.', hint });
-  const { items } = await t.ok('inbox.list');
-  expect(items).toMatchObject([{ kind: 'failed', itemId: sessionId, reason: { hint } }]);
+});
+
+describe('a start that is refused', () => {
+  const listed = async (more: object = {}) =>
+    (await t.ok('session.list', more)).sessions.map((session: { sessionId: string }) => session.sessionId);
+  const waiting = async () =>
+    (await t.ok('inbox.list')).items.map(({ itemId }: { itemId: string }) => itemId);
+  const refuse = () => {
+    throw new KaiwuError('invalid_input', 'worktree.branch is none');
+  };
+  const refused = async () => {
+    onStart = refuse;
+    const { details } = await t.fail('session.spawn_new', t.input);
+    return details?.['sessionId'] as string;
+  };
+
+  it('is told to its caller and waits for nobody', async () => {
+    const sessionId = await refused();
+    expect([await listed(), await waiting()]).toEqual([[], []]);
+    expect(await listed({ status: 'failed' })).toEqual([sessionId]);
+    expect(await t.ok('session.status.get', { sessionId })).toMatchObject({
+      status: 'failed',
+      reason: { code: 'invalid_input' },
+    });
+    await t.world.restart();
+    expect([await listed(), await waiting()]).toEqual([[], []]);
+  });
+
+  it('by the agent, which says so in the transcript, is no different', async () => {
+    onStart = async () => {
+      const [{ sessionId }] = (await t.ok('session.list')).sessions;
+      const reason = { code: 'agent_failed', message: 'it ended' };
+      const failed = { type: 'session_failed' as const, reason, seq: 1, at: '2026-01-01T00:00:00.000Z' };
+      await t.daemon.peer.request('events.append', { sessionId, events: [failed] }, 10_000);
+      throw new KaiwuError('agent_failed', 'it ended');
+    };
+    expect((await t.fail('session.spawn_new', t.input)).code).toBe('agent_failed');
+    expect([await listed(), await waiting()]).toEqual([[], []]);
+  });
+
+  it('is there again once a message starts it after all', async () => {
+    const sessionId = await refused();
+    onStart = () => {};
+    await t.ok('session.message.send', { sessionId, message: 'now' });
+    await expect.poll(() => listed()).toEqual([sessionId]);
+  });
+
+  it('waits for a person where a message came to it, or nobody was told', async () => {
+    onStart = async () => {
+      const [{ sessionId }] = (await t.ok('session.list')).sessions;
+      await t.ok('session.message.send', { sessionId, message: 'hello' });
+      refuse();
+    };
+    const { details } = await t.fail('session.spawn_new', t.input);
+    const withMessage = details?.['sessionId'];
+    expect(await waiting()).toEqual([withMessage]);
+    await t.world.store.sessions.insert({
+      sessionId: 'sess_alone',
+      machineId: 'mach_one',
+      permissionMode: 'default',
+      ...t.input,
+    });
+    await t.world.store.sessions.failStart('sess_alone', { code: 'canceled', message: 'lost' });
+    expect((await waiting()).toSorted()).toEqual([withMessage, 'sess_alone'].toSorted());
+    expect((await listed()).toSorted()).toEqual([withMessage, 'sess_alone'].toSorted());
+  });
 });

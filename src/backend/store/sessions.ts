@@ -161,6 +161,21 @@ export function createSessionStore(db: Kysely<Schema>, writer: Writer, runtime: 
       });
     },
 
+    dismissStart: async (sessionId) => {
+      await change(sessionId, async (trx, { status, lastSeq }) => {
+        if (status !== 'failed' || lastSeq > 1) return { changed: false };
+        const { numUpdatedRows } = await trx
+          .updateTable('sessions')
+          .set({ failedAt: null })
+          .where('sessionId', '=', sessionId)
+          .where(({ not, exists, selectFrom }) =>
+            not(exists(selectFrom('messages').select('messageId').where('sessionId', '=', sessionId))),
+          )
+          .executeTakeFirst();
+        return { changed: numUpdatedRows > 0 };
+      });
+    },
+
     ofMachine: async (machineId) => {
       const rows = await selectSessions(db)
         .where('sessions.machineId', '=', machineId)
@@ -210,5 +225,10 @@ function filtered(all: ReturnType<typeof selectSessions>, filter: SessionFilter)
   }
   const archived = filter.archived ?? 'exclude';
   if (archived === 'include') return query;
+  // Of a start that came to nothing, and that somebody was told of, there is nothing to see.
+  if (archived === 'exclude' && filter.status === undefined)
+    query = query.where((eb) =>
+      eb.or([eb('sessions.status', '!=', sql.lit('failed')), eb('sessions.failedAt', 'is not', null)]),
+    );
   return query.where('sessions.archivedAt', archived === 'only' ? 'is not' : 'is', null);
 }

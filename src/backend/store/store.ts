@@ -74,6 +74,11 @@ export interface SessionStore extends SessionsPort {
   requireRoom(sessionId: string, max: number): Promise<void>;
   /** Moves a session that is still `starting` to `failed`; nothing otherwise. */
   failStart(sessionId: string, reason: FailureReason): Promise<void>;
+  /**
+   * Takes a session that never started out of the lists of what is there and what waits: who asked for it has heard why.
+   * Nothing happens to one that has a message, or more in its transcript than the failure.
+   */
+  dismissStart(sessionId: string): Promise<void>;
   /** Not archived sessions of a machine, oldest first. */
   ofMachine(machineId: string): Promise<Session[]>;
   /** Models that the session's agent reported when it started. */
