@@ -20,8 +20,7 @@ export default defineAction({
     'name',
     'state',
     'version',
-    { label: 'next step', of: ['setup'], whole: true },
-    { label: 'reason', of: ['reason'], whole: true },
+    { label: 'next step', of: ['setup', 'reason'], whole: true, every: true },
   ],
   commands: ['agents list'],
   keywords: {

@@ -171,7 +171,11 @@ describe('bad lines are refused before anything is sent', () => {
     [['session', 'list', '--status', 'asleep'], 2, /status must be one of starting, idle/],
     [['session', 'message', 'send', 'sess_1', 'x', '--wait=maybe'], 2, /--wait is a switch/],
     [['session', 'message', 'send', 'sess_1'], 2, /needs <message>/],
-    [['session', 'title', 'set', 'sess_1', 'two', 'words'], 2, /takes 2 arguments; there is more: "words"\.\nPut quotes/],
+    [
+      ['session', 'title', 'set', 'sess_1', 'two', 'words'],
+      2,
+      /takes 2 arguments; there is more: "words"\.\nPut quotes/,
+    ],
     [['session', 'permission', 'respond', 's', 'r', 'yes'], 2, /by flags: --request-id, --option-id\./],
     [['run', 'list', 'sess_1'], 2, /takes no arguments; .*\nMore is passed by flags: --session-id/],
     [['action', 'exec', 'session.list', '--input', '{bad'], 2, /--input is not JSON: received "\{bad"/],

@@ -1,20 +1,13 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ActionManifest } from '../../../src/core/spec.ts';
 import { createPaint } from '../../../src/surfaces/cli/paint.ts';
 import { renderOutput } from '../../../src/surfaces/cli/render.ts';
 import { cut, displayWidth, wrap } from '../../../src/surfaces/cli/table.ts';
 import { answersWith, type FakeBackend, startFakeBackend } from '../../helpers/fake-backend.ts';
 import { KAIWU } from '../../helpers/kaiwu.ts';
 import { type Home, makeHome, signIn } from '../../helpers/signed-in.ts';
-
-const manifests = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../../dist/catalog.json'), 'utf8'),
-) as ActionManifest[];
 
 let home: Home;
 let backend: FakeBackend;
@@ -181,42 +174,6 @@ describe('output for people', () => {
       program: 'kaiwu',
     });
     expect(shown).toContain('\u001b[1mid\u001b[22m');
-  });
-
-  it('tells a transcript: one line an event, long text below it, and no text can pass for an event', () => {
-    const { outputSchema, columns } = manifests.find(({ id }) => id === 'session.transcript.get')!;
-    const at = '2026-11-30T18:49:51.979Z';
-    const long =
-      'The quick brown fox jumps over the lazy dog and runs on through the forest until the river.';
-    const events = [
-      { seq: 1, at, type: 'session_started', acpSessionId: 'x', resumed: 'new', permissionMode: 'plan' },
-      { seq: 2, at, type: 'user_message', messageId: 'msg_1', text: 'say hello' },
-      { seq: 3, at, type: 'agent_text', messageId: 'msg_1', block: 0, text: long },
-      { seq: 4, at, type: 'agent_text', messageId: 'msg_1', block: 0, text: '- one\n\t- two\u202e\n' },
-      { seq: 5, at, type: 'permission_requested', messageId: 'msg_1', request: { title: 'rm -rf build' } },
-      { seq: 6, at, type: 'turn_ended', messageId: 'msg_1', outcome: 'failed', reason: { message: 'Gone.' } },
-    ];
-    const shown = renderOutput(
-      { sessionId: 'sess_1', events, lastSeq: 6 },
-      { outputSchema, ...(columns && { columns }) },
-      { width: 80, paint: createPaint(false), timeZone: 'UTC', program: 'kaiwu' },
-    );
-    expect(shown.split('\n')).toEqual([
-      'seq  at                   type                  what',
-      '1    2026-11-30 18:49:51  session_started       new',
-      '2    2026-11-30 18:49:51  user_message          say hello',
-      '3    2026-11-30 18:49:51  agent_text',
-      '     The quick brown fox jumps over the lazy dog and runs on through the forest',
-      '     until the river.',
-      '4    2026-11-30 18:49:51  agent_text',
-      '     - one',
-      '         - two\\u202e',
-      '5    2026-11-30 18:49:51  permission_requested  rm -rf build',
-      '6    2026-11-30 18:49:51  turn_ended            Gone.',
-      '',
-      'session id  sess_1',
-      'last seq    6',
-    ]);
   });
 
   it('knows how wide characters are', () => {

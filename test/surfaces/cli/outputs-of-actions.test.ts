@@ -98,3 +98,33 @@ it('a transcript has a text for each event that a person or an agent made', () =
     '     [ ] Test',
   ]);
 });
+
+it('tells a transcript: one line an event, long text below it, and no text can pass for an event', () => {
+  const at = '2026-11-30T18:49:51.979Z';
+  const long = 'The quick brown fox jumps over the lazy dog and runs on through the forest until the river.';
+  const events = [
+    { seq: 1, at, type: 'session_started', acpSessionId: 'x', resumed: 'new', permissionMode: 'plan' },
+    { seq: 2, at, type: 'user_message', messageId: 'msg_1', text: 'say hello' },
+    { seq: 3, at, type: 'agent_text', messageId: 'msg_1', block: 0, text: long },
+    { seq: 4, at, type: 'agent_text', messageId: 'msg_1', block: 0, text: '- one\n\t- two\u202e\n' },
+    { seq: 5, at, type: 'permission_requested', messageId: 'msg_1', request: { title: 'rm -rf build' } },
+    { seq: 6, at, type: 'turn_ended', messageId: 'msg_1', outcome: 'failed', reason: { message: 'Gone.' } },
+  ];
+  const output = { sessionId: 'sess_1', events, lastSeq: 6 };
+  expect(shown('session.transcript.get', output, 80)).toEqual([
+    'seq  at                   type                  what',
+    '1    2026-11-30 18:49:51  session_started       new',
+    '2    2026-11-30 18:49:51  user_message          say hello',
+    '3    2026-11-30 18:49:51  agent_text',
+    '     The quick brown fox jumps over the lazy dog and runs on through the forest',
+    '     until the river.',
+    '4    2026-11-30 18:49:51  agent_text',
+    '     - one',
+    '         - two\\u202e',
+    '5    2026-11-30 18:49:51  permission_requested  rm -rf build',
+    '6    2026-11-30 18:49:51  turn_ended            Gone.',
+    '',
+    'session id  sess_1',
+    'last seq    6',
+  ]);
+});
