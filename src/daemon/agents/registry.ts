@@ -33,6 +33,8 @@ export interface AgentRegistry {
   find(agentId: string): FoundAgent;
   /** The definition alone, of one that was removed too. @throws agent_not_available when there is no such agent at all */
   describe(agentId: string): AgentDefinition;
+  /** Its own modes, as it last offered them; undefined for an agent that has not started here. */
+  offered(definition: AgentDefinition): string[] | undefined;
   /** Finds the versions of the agents that are there, one after another. */
   learnVersions(): Promise<void>;
 }
@@ -195,6 +197,7 @@ export function createAgentRegistry(options: {
         details: { agentId, command: definition.command, install: definition.install, path: env.PATH },
       });
     },
+    offered: (definition) => offerOf(definition)?.modeIds,
     learnVersions() {
       learning ??= learnAll().finally(() => {
         learning = undefined;

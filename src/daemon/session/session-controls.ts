@@ -1,6 +1,7 @@
 import type { ConfigOption, PermissionMode, SessionEventBody } from '../../core/session.ts';
 import type { AgentSession } from '../acp/agent-session.ts';
 import { unknownModel, unknownOption, unknownValue, unsupportedMode } from '../acp/control-errors.ts';
+import { toPermissionModes } from '../agents/known-modes.ts';
 import type { StoredSession } from '../journal/rows.ts';
 import { toBoundedOptions, toModelChanged } from './bounded.ts';
 import type { SessionContext } from './context.ts';
@@ -40,6 +41,15 @@ export function createSessionControls(options: {
   /** So that the last one asked for is the one in force. */
   const oneByOne = createOneByOne();
 
+  /** For an agent that is not there. One that was added may have modes that nobody knows of until it has started. */
+  function refuseUnknownMode(mode: PermissionMode): void {
+    const known = definition();
+    const offered = known.source === 'added' ? context.registry.offered(known) : undefined;
+    const isOpen = known.source === 'added' && offered === undefined;
+    if (mode !== 'default' && !isOpen && !toPermissionModes(known, offered).includes(mode))
+      throw unsupportedMode(known, mode, offered);
+  }
+
   return {
     sessionMode: () => read().permissionMode,
     setMode: (mode) =>
@@ -47,8 +57,7 @@ export function createSessionControls(options: {
         const agent = await options.agent();
         // A turn that has a mode of its own keeps it to its end.
         if (agent !== undefined && options.turn()?.modeOverride === undefined) await agent.setMode(mode);
-        else if (mode !== 'default' && definition().modes[mode] === undefined)
-          throw unsupportedMode(definition(), mode);
+        else refuseUnknownMode(mode);
         if (read().permissionMode !== mode) append({ type: 'mode_changed', permissionMode: mode });
       }),
     setModel: (modelId) =>

@@ -32,6 +32,14 @@ test('which modes an added agent offers is known after a restart of the daemon t
   await world.start('s1', 'mine');
   const modes = await modesOf(world);
   expect(modes).toEqual(['default', 'plan', 'read_only', 'bypass']);
+  await world.backend.request('session.stop', { sessionId: 's1' });
+  const set = (permissionMode: 'accept_edits' | 'bypass') =>
+    world.backend.request('session.set_mode', { sessionId: 's1', permissionMode });
+  await expect(set('accept_edits')).rejects.toMatchObject({
+    code: 'unsupported',
+    hint: 'Use one of default, plan, read_only, bypass.',
+  });
+  await set('bypass');
   await world.daemon.stop({ graceMs: 0 });
   expect(await modesOf(await createWorld({ home, added }))).toEqual(modes);
 });
