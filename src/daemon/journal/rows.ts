@@ -15,6 +15,8 @@ import type {
 export interface StoredWorktree extends Worktree {
   /** Commit that its branch started from. */
   base: string;
+  /** Commit that its branch had when it was removed; it is on another branch, so it stays. */
+  tip?: string;
   /** Where the session works: the worktree, or the same folder of it that was asked for in the repository. */
   directory: string;
   /** `planned`: noted before it is made, so that a start that breaks off can be cleaned up after. */

@@ -87,9 +87,22 @@ async function whyTaken(git: Git, directory: string, branch: string, path: strin
 }
 
 /** Makes it as planned. @throws session_directory_unavailable with git's own last line */
-export async function makeWorktree(git: Git, plan: StoredWorktree): Promise<void> {
-  const { repository, branch, path, base } = plan;
-  const added = await git(repository, 'worktree', 'add', '--no-track', '-b', branch, '--', path, base);
+export const makeWorktree = (git: Git, plan: StoredWorktree): Promise<void> =>
+  addWorktree(git, plan, ['--no-track', '-b', plan.branch, '--', plan.path, plan.base]);
+
+/** Makes one again that was removed, with its branch as it was or as it is now. @throws like `makeWorktree` */
+export async function remakeWorktree(git: Git, removed: StoredWorktree): Promise<void> {
+  const { repository, branch, path, base, tip = base } = removed;
+  const isThere = await hasBranch(git, repository, branch);
+  await addWorktree(
+    git,
+    removed,
+    isThere ? ['--', path, branch] : ['--no-track', '-b', branch, '--', path, tip],
+  );
+}
+
+async function addWorktree(git: Git, { repository, path }: StoredWorktree, how: string[]): Promise<void> {
+  const added = await git(repository, 'worktree', 'add', ...how);
   if (added.code === 0) return;
   throw new KaiwuError(
     'session_directory_unavailable',
@@ -111,20 +124,24 @@ export async function undoWorktree(git: Git, plan: StoredWorktree): Promise<void
   await removeEmptyParents(path, `${repository}.worktrees`);
 }
 
-/** Removes a worktree in which nothing would be lost, or says what would. */
-export async function archiveWorktree(git: Git, worktree: StoredWorktree): Promise<string | undefined> {
+/** Removes a worktree in which nothing would be lost, or says what would. `tip`: the commit that its branch had. */
+export async function archiveWorktree(
+  git: Git,
+  worktree: StoredWorktree,
+): Promise<{ kept: string } | { tip?: string }> {
   const { repository, branch, path } = worktree;
   if ((await lstat(path).catch(() => undefined)) !== undefined) {
     const kept = await whyKept(git, worktree);
-    if (kept !== undefined) return kept;
+    if (kept !== undefined) return { kept };
     const removed = await git(repository, 'worktree', 'remove', path);
-    if (removed.code !== 0) return `git keeps it: ${removed.lastLine}`;
+    if (removed.code !== 0) return { kept: `git keeps it: ${removed.lastLine}` };
   } else {
     await git(repository, 'worktree', 'prune');
   }
+  const { code, stdout } = await git(repository, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
   if (!(await hasCommitsOfItsOwn(git, worktree))) await git(repository, 'branch', '-D', '--', branch);
   await removeEmptyParents(path, `${repository}.worktrees`);
-  return undefined;
+  return code === 0 ? { tip: stdout } : {};
 }
 
 async function whyKept(git: Git, { branch, path }: StoredWorktree): Promise<string | undefined> {
