@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KaiwuError } from '../../src/core/errors.ts';
+import type { AgentInfo } from '../../src/core/agent.ts';
+import { demoAgent } from './helpers/fake-daemon.ts';
 import { openSessions, type SessionWorld } from './helpers/session-world.ts';
 import { until } from './helpers/until.ts';
 import { errorOf } from './helpers/world.ts';
@@ -8,10 +10,14 @@ import { errorOf } from './helpers/world.ts';
 const SECRET = 'correct-horse-battery';
 
 let t: SessionWorld;
+/** As the daemon tells it; changed in place. */
+let mine: AgentInfo;
 let onStart: () => void | Promise<void>;
 beforeEach(async () => {
   onStart = () => {};
+  mine = { ...demoAgent, agentId: 'mine', source: 'added', permissionModes: ['default'] };
   t = await openSessions({
+    agents: [demoAgent, mine],
     before: (method) => (method === 'session.start' ? onStart() : undefined),
   });
 });
@@ -53,6 +59,21 @@ describe('what a start asks for', () => {
     expect(t.asked('session.start').worktree.branch).toBe(`kaiwu/${sessionId.slice(5, 13)}`);
     expect((await t.fail('session.title.set', { sessionId, title: unseen })).code).toBe('invalid_input');
     expect((await t.ok('session.list')).sessions).toHaveLength(1);
+  });
+
+  it('is tried in any mode by an added agent that has not started yet, and refused by what it offered', async () => {
+    const start = { ...t.input, agentId: 'mine', permissionMode: 'bypass' };
+    await t.ok('session.spawn_new', start);
+    expect(t.asked('session.start')).toMatchObject({ agentId: 'mine', permissionMode: 'bypass' });
+    Object.assign(mine, { features: [], permissionModes: ['default', 'plan'], reason: 'it offers a, b.' });
+    // Known from the first look at the machine, and told by a fresh one.
+    await t.ok('agents.backends.list', {});
+    expect(await t.fail('session.spawn_new', start)).toMatchObject({
+      code: 'unsupported',
+      hint: 'It has: default, plan. Note: it offers a, b.',
+    });
+    Object.assign(mine, { permissionModes: ['default', 'bypass'] });
+    await t.ok('session.spawn_new', start);
   });
 
   it('names a branch after the id where there is no title, and as it is told', async () => {
