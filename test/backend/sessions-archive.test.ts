@@ -94,7 +94,10 @@ describe('archive', () => {
       ['session.config_option.set', { configId: 'thinking', value: 'on' }],
     ];
     for (const [actionId, change] of changes)
-      expect((await t.fail(actionId, { sessionId, ...change })).code, actionId).toBe('session_archived');
+      expect([actionId, (await t.fail(actionId, { sessionId, ...change })).code]).toEqual([
+        actionId,
+        'session_archived',
+      ]);
     expect(await t.ok('session.title.set', { sessionId, title: 'Put away' })).toMatchObject({
       title: 'Put away',
     });

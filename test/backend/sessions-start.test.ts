@@ -51,7 +51,7 @@ describe('what a start asks for', () => {
       ['title', { title: unseen }],
       ['tags.0', { tags: [unseen] }],
     ] as const)
-      expect(await t.fail('session.spawn_new', { ...t.input, ...input }), path).toMatchObject({
+      expect(await t.fail('session.spawn_new', { ...t.input, ...input })).toMatchObject({
         code: 'invalid_input',
         details: { issues: [{ path }] },
       });
