@@ -247,7 +247,7 @@ describe('a start that is refused', () => {
       ...t.input,
     });
     await t.world.store.sessions.failStart('sess_alone', { code: 'canceled', message: 'lost' });
-    expect((await waiting()).toSorted()).toEqual([withMessage, 'sess_alone'].toSorted());
-    expect((await listed()).toSorted()).toEqual([withMessage, 'sess_alone'].toSorted());
+    const both = new Set([withMessage, 'sess_alone']);
+    expect([new Set(await waiting()), new Set(await listed())]).toEqual([both, both]);
   });
 });
