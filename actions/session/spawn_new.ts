@@ -29,6 +29,13 @@ export default defineAction({
   session: { need: 'optional', field: 'parentSessionId' },
   secrets: ['environment'],
   positionals: ['agentId', 'directory'],
+  next: {
+    by: 'status',
+    commands: {
+      idle: 'session message send {sessionId} "say hello" --wait',
+      running: 'session wait idle {sessionId}',
+    },
+  },
   hints: {
     agentId: agentHint,
     machineId: machineHint,

@@ -139,6 +139,8 @@ export interface ActionData {
   /** What people see of each row of the output's list, in order. Without it they see every field. */
   columns?: Column[];
   next?: NextStep;
+  /** One line for people before the fields of the output: a template, chosen by the value of a field. */
+  headline?: { by: string; texts: Record<string, string> };
   /** Field of the output that holds why the work came to nothing at once: a shell gets the exit code of its `code`. */
   failure?: string;
   /** Further CLI commands for the action, words with spaces between: `action exec`. */

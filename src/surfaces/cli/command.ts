@@ -100,6 +100,7 @@ function toCommand(
     inputSchema: manifest.inputSchema,
     outputSchema: manifest.outputSchema,
     ...(manifest.columns === undefined ? {} : { columns: manifest.columns }),
+    ...(manifest.headline === undefined ? {} : { headline: manifest.headline }),
     ...(manifest.next === undefined ? {} : { next: manifest.next }),
     ...(forward === undefined
       ? {}

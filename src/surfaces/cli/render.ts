@@ -1,10 +1,19 @@
-import type { Column, JsonSchema, NextStep } from '../../core/spec.ts';
+import type { ActionData, Column, JsonSchema, NextStep } from '../../core/spec.ts';
 import { toVisibleText } from '../../core/visible-text.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type View } from './render-table.ts';
 import { indent } from './table.ts';
-import { nextStep } from './template.ts';
-import { createTimeFormat, isEmpty, isPlainObject, type Row, toLabel, toText } from './values.ts';
+import { nextStep, toItemText } from './template.ts';
+import {
+  createTimeFormat,
+  fieldOf,
+  toOneLine,
+  isEmpty,
+  isPlainObject,
+  type Row,
+  toLabel,
+  toText,
+} from './values.ts';
 
 export interface RenderOptions {
   /** Columns of the terminal; undefined for a pipe, where nothing is cut. */
@@ -21,6 +30,7 @@ export interface Shape {
   outputSchema?: JsonSchema;
   columns?: Column[];
   next?: NextStep;
+  headline?: ActionData['headline'];
 }
 
 const STEP = 4;
@@ -37,8 +47,12 @@ export function renderOutput(output: Row, shape: Shape, { timeZone, ...options }
   const listField = findList(output, shape);
   if (listField === undefined) {
     const step = nextStep(output, next, view.program);
-    const fields = renderFields(output, schema, view);
-    return step === undefined ? fields : `${fields}\n\n${view.paint.dim('next')}  ${step}`;
+    const first = toHeadline(output, shape, view);
+    return [
+      ...(first === undefined ? [] : [view.paint.bold(first), '']),
+      renderFields(output, schema, view),
+      ...(step === undefined ? [] : ['', `${view.paint.dim('next')}  ${step}`]),
+    ].join('\n');
   }
   const { [listField]: list, nextCursor, ...others } = output;
   const rows = list as Row[];
@@ -54,6 +68,12 @@ export function renderOutput(output: Row, shape: Shape, { timeZone, ...options }
     ...(Object.keys(others).length === 0 ? [] : ['', renderFields(others, schema, view)]),
   ];
   return parts.join('\n');
+}
+
+function toHeadline(output: Row, { headline }: Shape, { time }: View): string | undefined {
+  const by = headline === undefined ? undefined : fieldOf(output, headline.by);
+  if (typeof by !== 'string' || !Object.hasOwn(headline!.texts, by)) return undefined;
+  return toOneLine(toItemText(output, headline!.texts[by] as string, (value) => toText(value, '', time)));
 }
 
 /** The field that holds a list of objects, if the output is that list and not a thing with a list inside. */

@@ -17,6 +17,8 @@ import { fieldOf } from './values.ts';
 export interface RunOptions {
   /** Name that the program was called by, for help and hints. */
   program: string;
+  /** What a person types to run it in this shell, for commands that are meant to be copied. */
+  typed: string;
   /** Words after the program's name. */
   argv: readonly string[];
   commands: readonly Command[];
@@ -43,7 +45,7 @@ export async function runCli(options: RunOptions): Promise<number> {
   } catch (error) {
     const wire = toWireError(error);
     if (wire.code === 'internal') options.onError(error);
-    return await tell({ status: 'error', error: wire }, { io, json, paint, program });
+    return await tell({ status: 'error', error: wire }, { io, json, paint, program, typed: options.typed });
   }
 }
 
@@ -76,7 +78,15 @@ async function runLine(options: RunOptions, paint: Paint): Promise<number> {
   const shape = command.shapeOf?.(input) ?? command;
   const answer = withSessionHint(envelope, command);
   const told = flags.json ? answer : withHelp(answer, command);
-  const code = await tell(told, { io, json: flags.json, paint, program, shape, toText: command.toText });
+  const code = await tell(told, {
+    io,
+    json: flags.json,
+    paint,
+    program,
+    typed: options.typed,
+    shape,
+    toText: command.toText,
+  });
   return code === 0 && told.status === 'ok' ? failureExit(told.output, command) : code;
 }
 
@@ -100,7 +110,7 @@ function withHelp(envelope: Envelope, { path, title, shapeOf }: Command): Envelo
   return { ...envelope, error: { ...error, hint } };
 }
 
-interface Telling extends Pick<RunOptions, 'io' | 'program'> {
+interface Telling extends Pick<RunOptions, 'io' | 'program' | 'typed'> {
   json: boolean;
   paint: Paint;
   shape?: Shape;
@@ -109,17 +119,17 @@ interface Telling extends Pick<RunOptions, 'io' | 'program'> {
 
 /** Prints the outcome: one line of JSON for programs, text for people. @returns the exit code */
 async function tell(envelope: Envelope, telling: Telling): Promise<number> {
-  const { io, json, paint, program, shape = {}, toText } = telling;
+  const { io, json, paint, program, typed, shape = {}, toText } = telling;
   const { width, timeZone } = io;
   if (json) await write(io.stdout, `${JSON.stringify(envelope)}\n`);
   else if (envelope.status === 'ok') {
     const { output } = envelope;
-    const shown = toText?.(output) ?? renderOutput(output, shape, { width, timeZone, paint, program });
+    const shown = toText?.(output) ?? renderOutput(output, shape, { width, timeZone, paint, program: typed });
     if (shown !== '') await write(io.stdout, `${shown}\n`);
   } else if (envelope.status === 'approval_required') {
     const { summary, artifactId, expiresAt, decideWith, waitWith } = envelope.approval;
     const fields = { id: artifactId, expiresAt, decideWith, waitWith };
-    const rest = renderOutput(fields, {}, { width, timeZone, paint, program });
+    const rest = renderOutput(fields, {}, { width, timeZone, paint, program: typed });
     const text = `A person must approve this first: ${toVisibleText(summary)}\n${rest}\n`;
     await write(io.stdout, inOwnName(text, program));
   } else await write(io.stderr, inOwnName(toErrorText(envelope.error, paint), program));
