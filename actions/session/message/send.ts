@@ -101,6 +101,7 @@ export default defineAction({
   }),
   async run({ input, caller, ports, signal }) {
     refuseOverrides(input);
+    refuseIdleWait(input);
     const sent = await ports.messages.send(
       {
         sessionId: input.sessionId!,
@@ -144,4 +145,11 @@ function refuseOverrides(input: {
     .filter((path) => input[path] != null)
     .map((path) => ({ path, message: 'goes with a turn of its own, not with delivery steer' }));
   if (issues.length > 0) throw invalidInput('session.message.send', issues);
+}
+
+/** A time to wait for nothing is a wait that was forgotten. */
+function refuseIdleWait({ wait, timeoutSeconds }: { wait: boolean; timeoutSeconds?: number }): void {
+  if (wait || !timeoutSeconds) return;
+  const message = 'is for a call that waits: set wait too (--wait in a shell)';
+  throw invalidInput('session.message.send', [{ path: 'timeoutSeconds', message }]);
 }

@@ -1,3 +1,4 @@
+import { toIssueText } from '../../../core/issue-text.ts';
 import type { RunIntent } from '../../../core/run.ts';
 import type { RunOutcome } from '../../store/run-store.ts';
 import { RESULT_SHAPES } from './result-shapes.ts';
@@ -26,7 +27,7 @@ export function toResult(intent: RunIntent, answer: string): RunOutcome {
   const [issue] = parsed.error.issues;
   const where =
     issue === undefined || issue.path.length === 0 ? 'the JSON' : issue.path.map(String).join('.');
-  return strayed(answer, `${where}: ${issue?.message ?? 'it is not in the shape'}`);
+  return strayed(answer, `${where}: ${issue === undefined ? 'it is not in the shape' : toIssueText(issue)}`);
 }
 
 const strayed = (answer: string, problem: string): RunOutcome => ({
