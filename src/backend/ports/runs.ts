@@ -4,15 +4,15 @@ import type { RunRef, RunRequest, RunsPort } from '../../core/ports/runs.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import { isRunOver, MAX_OPEN_RUNS, type RunTurn } from '../../core/run.ts';
 import type { AgentInfo } from '../../core/agent.ts';
-import { isFinal, type PermissionMode, type Session } from '../../core/session.ts';
+import { isFinal, type PermissionMode } from '../../core/session.ts';
 import { promptVersion, toPrompt } from '../prompts/index.ts';
-import { sessionArchived } from '../store/session-rows.ts';
 import type { StoredRun } from '../store/run-store.ts';
 import type { BackendStore } from '../store/store.ts';
 import { watch } from '../watch.ts';
 import type { RunWork } from '../work/runs/runs.ts';
 import { toSpoken } from '../work/runs/spoken.ts';
 import { chooseMode, defaultMode, freedomOf, ownTarget, withKinds } from '../work/runs/targets.ts';
+import { getOpen } from './get-open.ts';
 import { ownFreedom, refuseFreerHelp } from './lineage.ts';
 import { toOfflineError } from './machines-of.ts';
 import { refuseRunOfOthers } from './runs-of-others.ts';
@@ -36,12 +36,6 @@ export function createRuns(options: {
     throw new KaiwuError('not_found', `No run ${JSON.stringify(runId.slice(0, 80))}${where} is known.`, {
       hint: 'List the runs to find its id.',
     });
-  }
-
-  async function requireOpen(sessionId: string): Promise<Session> {
-    const session = await store.sessions.get(sessionId);
-    if (session.archivedAt !== undefined) throw sessionArchived(sessionId, session.archivedAt);
-    return session;
   }
 
   async function requireRoom(sessionId: string, wanted: number): Promise<void> {
@@ -83,7 +77,7 @@ export function createRuns(options: {
   return {
     async start(request, caller) {
       const { sessionId, intent } = request;
-      const parent = await requireOpen(sessionId);
+      const parent = await getOpen(store.sessions, sessionId);
       if (request.worktree === true && intent !== 'delegate') {
         const message = `is for delegate only; a ${intent} run changes nothing`;
         throw new KaiwuError('invalid_input', `worktree ${message}.`, {
@@ -140,8 +134,8 @@ export function createRuns(options: {
         runSessionId === undefined ? permissionMode : (await store.sessions.get(runSessionId)).permissionMode;
       await refuseFreerHelp(store, caller, `${runSessionId ?? sessionId} of run ${runId}`, mode);
       if (isRunOver(status)) await requireRoom(sessionId, 1);
-      await requireOpen(sessionId);
-      if (runSessionId !== undefined) await requireOpen(runSessionId);
+      await getOpen(store.sessions, sessionId);
+      if (runSessionId !== undefined) await getOpen(store.sessions, runSessionId);
       // What was going to be stopped is stopped first: a stop that comes later would take this message with it.
       await work.settled(runId);
       const message = await store.runs.addMessage(runId, 'said', text);
