@@ -33,15 +33,16 @@ it('what a machine refuses to start leaves nothing that waits for a person', asy
     { modelId: 'no-such-model' },
   ];
   for (const more of asked) {
-    const { error } = await api.call('session.spawn_new', {
+    const answer = await api.call('session.spawn_new', {
       agentId: 'demo',
       directory: repository,
       ...more,
     });
-    const { sessionId } = error.details;
+    if (answer.status !== 'error') throw new Error(`it was ${answer.status}`);
+    const sessionId = answer.error.details?.['sessionId'];
     expect(await api.output('session.status.get', { sessionId })).toMatchObject({
       status: 'failed',
-      reason: { code: error.code },
+      reason: { code: answer.error.code },
     });
   }
   expect(await api.output('inbox.list')).toMatchObject({ items: [] });
