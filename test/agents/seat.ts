@@ -118,14 +118,24 @@ async function tell(seat: Seat, text: string, { answer, input }: TellOptions): P
   const from = seat.feed.entries.length;
   const asked: PermissionRequest[] = [];
   let over = false;
-  const sending = seat
-    .exec('session.message.send', {
+  const patience = { timeoutSeconds: TURN_MS / 1000 };
+  const send = (more: object = {}) =>
+    seat.exec('session.message.send', {
       sessionId,
       message: text,
       wait: true,
-      timeoutSeconds: TURN_MS / 1000,
+      ...patience,
       ...input,
-    })
+      ...more,
+    });
+  // The wait ends where the agent asks; the same message sent again answers with its end.
+  const toEnd = async (first: Message & { waitingFor?: object }) => {
+    if (first.waitingFor === undefined) return first;
+    await seat.exec('session.wait.idle', { sessionId, ...patience });
+    return send({ messageId: first.messageId });
+  };
+  const sending = send()
+    .then(toEnd)
     .finally(() => {
       over = true;
     });
