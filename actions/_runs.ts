@@ -32,15 +32,19 @@ const backendTarget = z
   })
   .describe('The agent that does it.');
 
+const wantedTarget = backendTarget
+  .partial({ kind: true })
+  .describe("The agent that does it; kind may be left out. Default: the session's own.");
+
 /** Seconds that a run may take: a day. */
 const LONGEST_RUN_SECONDS = 86_400;
 const DEFAULT_RUN_SECONDS = 1800;
 
 const startFields = {
   sessionId: sessionId.optional(),
-  backendTarget: backendTarget.optional(),
+  backendTarget: wantedTarget.optional(),
   backendTargets: z
-    .array(backendTarget)
+    .array(wantedTarget)
     .min(1)
     .max(8)
     .optional()
@@ -65,10 +69,10 @@ const worktree = {
 
 type StartInput = z.output<z.ZodObject<typeof startFields>> & { worktree?: boolean };
 
-/** One agent or several, not both. */
+/** One agent or several, not both; none means the session's own. */
 const oneOrSeveral = {
   check: (input: Pick<StartInput, 'backendTarget' | 'backendTargets'>) =>
-    (input.backendTarget === undefined) !== (input.backendTargets === undefined),
+    input.backendTarget === undefined || input.backendTargets === undefined,
   problem: { path: ['backendTarget'], message: 'is given in place of backendTargets, not beside it' },
 };
 
@@ -84,8 +88,8 @@ export const status = z.enum(RUN_STATUSES).describe('State of the run.');
 
 const outcome = {
   result: z.looseObject({}).optional().describe("Result in the intent's shape."),
-  rawText: z.string().optional().describe("The agent's own words, where they are in no such shape."),
-  resultProblem: z.string().optional().describe('Where they stray from it.'),
+  resultProblem: z.string().optional().describe("Where the agent's words stray from that shape."),
+  rawText: z.string().optional().describe('Those words, as they are.'),
   reason: failureReason.optional(),
 };
 
@@ -130,13 +134,14 @@ export const startOutput = z.object({
   runId: z.string().optional().describe('Of the only run.'),
   status: status.optional(),
   result: outcome.result,
+  reason: failureReason.optional().describe('Why the only run failed.'),
   timedOut: z.boolean().optional().describe('The wait ended before every run was over; they go on.'),
 });
 
 /** What every start has in common but for the name. */
 export const startData: Pick<
   ActionData,
-  'effect' | 'idempotent' | 'openWorld' | 'approvals' | 'session' | 'hints' | 'columns' | 'errors'
+  'effect' | 'idempotent' | 'openWorld' | 'approvals' | 'session' | 'hints' | 'columns' | 'failure' | 'errors'
 > = {
   effect: 'write',
   idempotent: false,
@@ -146,7 +151,8 @@ export const startData: Pick<
   hints: {
     sessionId: sessionHint,
     instructions: { label: 'Instructions', widget: 'multiline' },
-    backendTarget: { label: 'Agent', widget: 'json' },
+    backendTarget: { label: 'Agent', widget: 'json', shorthand: 'agentId', flag: 'agent' },
+    backendTargets: { label: 'Agents', widget: 'json', shorthand: 'agentId' },
   },
   columns: [
     { label: 'id', of: ['runId'] },
@@ -154,16 +160,19 @@ export const startData: Pick<
     { label: 'agent', of: ['backendTarget.agentId'] },
     {
       label: 'what',
-      of: ['result.summary', 'result.spoken', 'reason.message', 'resultProblem'],
+      of: ['result.summary', 'result.spoken', 'reason.message', 'resultProblem', 'rawText'],
       whole: true,
+      every: true,
     },
   ],
+  failure: 'reason',
   errors: [
     'session_not_selected',
     'session_not_found',
     'session_ambiguous',
     'session_archived',
     'permission_escalation_denied',
+    'rate_limited',
     'invalid_input',
     'canceled',
   ],
@@ -191,6 +200,12 @@ export async function startRuns(
 function toAnswer(runs: ExecutionRun[]): z.input<typeof startOutput> {
   const [only, ...others] = runs;
   if (only === undefined || others.length > 0) return { runs };
-  const { runId, status, result } = only;
-  return { runs, runId, status, ...(result === undefined ? {} : { result }) };
+  const { runId, status, result, reason } = only;
+  return {
+    runs,
+    runId,
+    status,
+    ...(result === undefined ? {} : { result }),
+    ...(reason === undefined ? {} : { reason }),
+  };
 }

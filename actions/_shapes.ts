@@ -9,6 +9,7 @@ import {
   type Worktree,
 } from '../src/core/session.ts';
 import type { FieldHint } from '../src/core/spec.ts';
+import { isVisible } from '../src/core/visible-text.ts';
 
 /** Shapes that several actions share. Each field says what it is, once. */
 
@@ -30,7 +31,20 @@ export const permissionMode = z
   .enum(PERMISSION_MODES)
   .describe('What the agent may do unasked: default, plan, read_only, accept_edits or bypass.');
 
-export const tag = z.string().trim().min(1).max(40).describe('Tag, 1 to 40 characters.');
+/** A text that stands for something has to be seen. */
+const visible = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, { abort: true })
+    .max(max)
+    .refine(isVisible, 'must have a character that can be seen');
+
+export const sessionTitle = visible(200);
+
+export const tag = visible(40).describe('Tag, 1 to 40 characters.');
+
+export const directory = z.string().min(1, { abort: true }).max(4096).refine(isVisible, 'must not be blank');
 
 export const timeoutSeconds = z
   .int()

@@ -1,11 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { ActionManifest, JsonSchema, Surface } from '../src/core/spec.ts';
 import { SURFACES } from '../src/core/spec.ts';
 import { ERRORS } from '../src/core/errors.ts';
+import { agentsPage } from './agents-page.ts';
 import { root, writeRegistry } from './registry.ts';
 
-/** Writes docs/actions.md from the catalog; with `--check` only tells whether it is fresh. */
+/** Writes docs/actions.md from the catalog and docs/agents.md from what was measured; with `--check` only tells whether they are fresh. */
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
@@ -94,14 +95,14 @@ async function render(): Promise<string> {
   ].join('\n');
 }
 
-const file = join(root, 'docs/actions.md');
-const fresh = await render();
-if (process.argv.includes('--check')) {
-  const kept = await readFile(file, 'utf8').catch(() => '');
-  if (kept !== fresh) {
-    process.stderr.write('docs/actions.md is stale: run `npm run docs` and commit the result.\n');
+const pages = [{ file: join(root, 'docs/actions.md'), render }, agentsPage];
+for (const page of pages) {
+  const fresh = await page.render();
+  if (!process.argv.includes('--check')) {
+    await writeFile(page.file, fresh);
+  } else if ((await readFile(page.file, 'utf8').catch(() => '')) !== fresh) {
+    const name = relative(root, page.file);
+    process.stderr.write(`${name} is stale: run \`npm run docs\` and commit the result.\n`);
     process.exitCode = 1;
   }
-} else {
-  await writeFile(file, fresh);
 }

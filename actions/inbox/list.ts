@@ -31,11 +31,26 @@ export default defineAction({
   hints: { sessionId: sessionHint },
   columns: [
     'kind',
-    { label: 'id', of: ['itemId'] },
-    { label: 'session', of: ['sessionId'] },
+    { label: 'what', of: ['title'] },
+    {
+      label: 'session',
+      of: ['lineage', 'sessionId'],
+      each: { lineage: '{title|sessionId}' },
+      between: ' › ',
+    },
+    { label: 'agent', of: ['agentId'] },
     { label: 'since', of: ['at'] },
-    { label: 'title', of: ['title'], whole: true },
   ],
+  next: {
+    by: 'kind',
+    commands: {
+      approval: 'approval request decide {itemId} <approve|deny>',
+      permission: 'session permission respond {sessionId} <allow|deny>',
+      question: 'session user-action answer {sessionId} accept [--content {question.fields}]',
+      failed: 'session status get {sessionId}',
+      stalled: 'session transcript get {sessionId}',
+    },
+  },
   keywords: {
     en: ['todo', 'pending', 'attention', 'waiting for me', 'requests', 'notifications', 'stuck', 'failed'],
     'zh-CN': ['收件箱', '待办', '等待我', '需要处理', '失败', '卡住'],

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { session, sessionBrief, sessionHint, sessionId } from '../_shapes.ts';
+import { session, sessionBrief, sessionHint, sessionId, sessionTitle } from '../_shapes.ts';
 import { RELATED } from '../_surfaces.ts';
 
 export default defineAction({
@@ -37,10 +37,11 @@ export default defineAction({
     'permission_escalation_denied',
     'timeout',
     'unsupported',
+    'rate_limited',
   ],
   input: z.object({
     sessionId: sessionId.optional(),
-    title: z.string().trim().min(1).max(200).optional().describe('Title of the new session.'),
+    title: sessionTitle.optional().describe('Title of the new session.'),
   }),
   output: z.object({
     ...sessionBrief.shape,

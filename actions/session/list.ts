@@ -55,7 +55,10 @@ export default defineAction({
   ],
   errors: ['invalid_input', 'session_not_found', 'session_ambiguous'],
   input: z.object({
-    status: z.enum(SESSION_STATUSES).optional().describe('Only sessions in this state.'),
+    status: z
+      .enum(SESSION_STATUSES)
+      .optional()
+      .describe('Only sessions in this state; failed: those too that never started.'),
     machineId: z.string().optional().describe('Only sessions of this machine.'),
     agentId: z.string().optional().describe('Only sessions of this agent.'),
     query: z.string().max(200).optional().describe('Only sessions with this text in title or directory.'),

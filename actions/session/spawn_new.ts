@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
 import {
   agentHint,
+  directory,
   machineHint,
   machineId,
   messageStatus,
@@ -9,6 +10,7 @@ import {
   session,
   sessionBrief,
   sessionHint,
+  sessionTitle,
   tag,
 } from '../_shapes.ts';
 import { EVERYDAY } from '../_surfaces.ts';
@@ -27,6 +29,13 @@ export default defineAction({
   session: { need: 'optional', field: 'parentSessionId' },
   secrets: ['environment'],
   positionals: ['agentId', 'directory'],
+  next: {
+    by: 'status',
+    commands: {
+      idle: 'session message send {sessionId} "say hello" --wait',
+      running: 'session wait idle {sessionId}',
+    },
+  },
   hints: {
     agentId: agentHint,
     machineId: machineHint,
@@ -41,7 +50,7 @@ export default defineAction({
         value: 'path',
       },
     },
-    additionalDirectories: { label: 'Further directories', widget: 'json' },
+    additionalDirectories: { label: 'Further directories', widget: 'directory' },
     worktree: { label: 'Git worktree', widget: 'json' },
     environment: { label: 'Environment', widget: 'json' },
     message: { label: 'First message', widget: 'multiline' },
@@ -120,6 +129,7 @@ export default defineAction({
     'agent_failed',
     'session_directory_unavailable',
     'unsupported',
+    'rate_limited',
   ],
   input: z.object({
     agentId: z
@@ -127,12 +137,8 @@ export default defineAction({
       .min(1)
       .max(64)
       .describe('Agent to start, for example demo, claude, codex, gemini, opencode, kilo.'),
-    directory: z
-      .string()
-      .min(1)
-      .max(4096)
-      .describe('Workspace: an absolute path on the machine; ~ is its home.'),
-    title: z.string().trim().min(1).max(200).optional().describe('Title of the session.'),
+    directory: directory.describe('Workspace: an absolute path on the machine, or ~/ and one in its home.'),
+    title: sessionTitle.optional().describe('Title of the session.'),
     message: z
       .string()
       .min(1)
@@ -143,10 +149,10 @@ export default defineAction({
     modelId: z.string().min(1).max(200).optional().describe("Model to use. Default: the agent's own."),
     machineId: machineId.optional(),
     additionalDirectories: z
-      .array(z.string().min(1).max(4096))
+      .array(directory)
       .max(50)
       .optional()
-      .describe('Further directories of the workspace.'),
+      .describe('Further directories of the workspace, named like it.'),
     createDirectory: z.boolean().optional().describe('Make the directory if it is not there.'),
     worktree: z
       .object({

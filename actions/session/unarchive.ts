@@ -7,6 +7,7 @@ export default defineAction({
   id: 'session.unarchive',
   title: { en: 'Unarchive a session', 'zh-CN': '取消归档会话' },
   summary: 'Use to bring an archived session back into the lists and let it take messages again.',
+  description: 'A worktree that went with it is made again by the next message, with its branch as it was.',
   effect: 'write',
   idempotent: true,
   openWorld: false,

@@ -21,10 +21,13 @@ export interface App {
   command: readonly [node: string, binary: string];
 }
 
+/** The file that starts this very program, seen from dist/, where all bundles lie side by side. */
+export const binaryOf = (channel: Channel): string =>
+  fileURLToPath(new URL(`../bin/${channel}`, import.meta.url));
+
 /** @throws state_damaged when this user has no home, or when it is a folder that others use */
 export function createApp(channel: Channel, env: NodeJS.ProcessEnv): App {
-  // From dist/, where all bundles lie side by side.
-  const binary = fileURLToPath(new URL(`../bin/${channel}`, import.meta.url));
+  const binary = binaryOf(channel);
   const home = resolveHome({ channel, kaiwuHome: env.KAIWU_HOME, userHome: env.HOME ?? env.USERPROFILE });
   assertNotShared(home);
   return {

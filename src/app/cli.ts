@@ -5,7 +5,7 @@ import type { Channel } from '../local/home.ts';
 import { type Command, toCommands } from '../surfaces/cli/command.ts';
 import { type CliIo, ignoreBrokenPipes } from '../surfaces/cli/io.ts';
 import { runCli } from '../surfaces/cli/run.ts';
-import { type App, createApp } from './app.ts';
+import { type App, binaryOf, createApp } from './app.ts';
 import { agentCommands } from './commands/agents.ts';
 import { appCommand } from './commands/app.ts';
 import { authCommands } from './commands/auth.ts';
@@ -15,6 +15,7 @@ import { mcpCommands } from './commands/mcp.ts';
 import { processCommands } from './commands/processes.ts';
 import { serverCommands } from './commands/server.ts';
 import { voiceCommands } from './commands/voice.ts';
+import { programName } from './program-name.ts';
 import { runAction } from './run-action.ts';
 import { VERSION } from './version.ts';
 
@@ -24,6 +25,7 @@ export async function runCommandLine(channel: Channel, argv: string[]): Promise<
   ignoreBrokenPipes(io);
   const code = await runCli({
     program: channel,
+    typed: programName({ channel, binary: binaryOf(channel), env: process.env }),
     argv,
     commands: await allCommands(channel, io),
     io,

@@ -218,7 +218,6 @@ function welcome(app: App, url: string, link: string): string {
   const program = programName(app);
   // Another terminal need not have what this one was started with.
   const home = app.env.KAIWU_HOME ? `  export KAIWU_HOME=${shellQuote(app.paths.home)}\n` : '';
-  const newest = `"$(${program} session list --limit 1 | grep -o '^sess_[a-z0-9]*')"`;
   return `ready ${url}
 
 ${link}
@@ -228,12 +227,11 @@ For other hosts: ${program} mcp config --host NAME
 
 ${config}
 
-Three things to try, in another terminal: start the demo agent in the folder that you are in,
-see your sessions, and talk to the newest one.
+Two things to try, in another terminal: start the demo agent in the folder that you are in (the
+answer ends with the command that talks to it), and see your sessions.
 
 ${home}  ${program} session spawn-new demo . --title "First session"
   ${program} session list
-  ${program} session message send ${newest} "say hello" --wait
 
 Ctrl-C stops everything.
 `;

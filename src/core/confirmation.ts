@@ -90,7 +90,7 @@ export function createConfirmations(options: {
     const { tokenId, surface } = caller;
     const found = await store.listConfirmations({ tokenId, surface, actionId: action.id }, since);
     // What is over is told so by the loading.
-    const load = (approval: Approval) =>
+    const load = async (approval: Approval) =>
       approval.status === 'pending' ? approvals.load(approval.artifactId) : approval;
     return Promise.all(found.map(load));
   }

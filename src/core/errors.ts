@@ -76,13 +76,16 @@ export class KaiwuError extends Error {
   readonly details?: Record<string, unknown>;
 
   constructor(code: ErrorCode, message: string, { hint, details, cause }: ErrorDetails = {}) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(withOneStop(message), cause === undefined ? undefined : { cause });
     this.name = 'KaiwuError';
     this.code = code;
-    if (hint !== undefined) this.hint = hint;
+    if (hint !== undefined) this.hint = withOneStop(hint);
     if (details !== undefined) this.details = details;
   }
 }
+
+/** A sentence about another one, put together from parts, ends once: `... branch?.` and `... is not there..` are mended. */
+const withOneStop = (text: string): string => text.replaceAll(/(?<=[^\s./])([.?!])\.(?=\s|$)/g, '$1');
 
 /** An error as it travels in an envelope. */
 export interface WireError {

@@ -1,4 +1,6 @@
+import type * as z from 'zod';
 import { KaiwuError } from './errors.ts';
+import { toIssueText } from './issue-text.ts';
 import { misspelt } from './nearest.ts';
 import type { ActionManifest, AnyAction, JsonSchema } from './spec.ts';
 import { toShortText } from './visible-text.ts';
@@ -30,7 +32,7 @@ export function parseInput(
   const parsed = action.input.safeParse(prepared);
   if (!parsed.success) {
     for (const issue of parsed.error.issues) {
-      issues.push(toIssue(issue.path, issue.message, prepared, manifest));
+      issues.push(toIssue(issue, prepared, manifest));
     }
   }
   if (issues.length > 0) throw invalidInput(manifest.id, issues);
@@ -147,7 +149,8 @@ export function fromJsonText(value: unknown, type: 'array' | 'object'): unknown 
   }
 }
 
-function toIssue(path: PropertyKey[], message: string, input: unknown, manifest: ActionManifest): InputIssue {
+function toIssue(issue: z.core.$ZodIssue, input: unknown, manifest: ActionManifest): InputIssue {
+  const { path } = issue;
   const secret = manifest.secrets?.includes(String(path[0])) ?? false;
   const value = path.reduce<unknown>(
     (at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key],
@@ -155,14 +158,7 @@ function toIssue(path: PropertyKey[], message: string, input: unknown, manifest:
   );
   const dotted = path.map(String).join('.');
   if (value === undefined) return { path: dotted, message: 'is required' };
-  return { path: dotted, message: plain(message), ...(secret ? {} : { received: show(value) }) };
+  return { path: dotted, message: toIssueText(issue), ...(secret ? {} : { received: show(value) }) };
 }
-
-/** Zod's sentence without what `received` says already. */
-const plain = (message: string): string =>
-  message
-    .replace(/^Invalid input: /, '')
-    .replace(/, received .*$/, '')
-    .replace(/^Invalid option: /, '');
 
 const show = (value: unknown): string => toShortText(JSON.stringify(value) ?? String(value), 80);

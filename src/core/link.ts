@@ -90,6 +90,8 @@ export type DaemonMethods = {
       createDirectory?: boolean;
       /** Make a git worktree of the directory's repository and work there. `base`: what it starts from, default HEAD. */
       worktree?: { branch: string; base?: string };
+      /** Refuse directories that lie, with all links followed, in none of these. */
+      within?: string[];
       /** Variables for the agent, values included. */
       environment?: Record<string, string>;
       /** Session of this machine whose conversation it goes on with. */

@@ -14,8 +14,14 @@ export interface BackendTarget {
   agentId: string;
 }
 
+/** A target as it is asked for: of which kind an agent is, the backend knows. */
+export type WantedTarget = Pick<BackendTarget, 'agentId'> & Partial<BackendTarget>;
+
 /** Runs of one session that work at once; the others wait in the order in which they came. */
 export const MAX_RUNS_AT_ONCE = 4;
+
+/** Runs of one session that work or wait; further ones are refused. */
+export const MAX_OPEN_RUNS = 100;
 
 export const isRunOver = (status: RunStatus): boolean => status !== 'queued' && status !== 'running';
 

@@ -63,6 +63,9 @@ export interface Worktree {
 /** Sessions deeper below a root than this are refused: an agent that starts agents must come to an end. */
 export const MAX_SESSION_DEPTH = 6;
 
+/** Sessions of one root that may be at work, itself among them, for an agent to start one more: each has a process. */
+export const MAX_TREE_AT_WORK = 32;
+
 /** A session as every surface sees it. Times are RFC 3339. */
 export interface Session {
   sessionId: string;
@@ -124,6 +127,8 @@ export interface PermissionRequest {
   toolCallId?: string;
   /** When it was asked, RFC 3339. */
   askedAt?: string;
+  /** The daemon's digest of what the call would do: an answer is for that alone. */
+  subject?: string;
 }
 
 /** One field of a question's form. */
@@ -182,7 +187,7 @@ export type SessionEventBody =
       /** Models that this session offers, as the agent reported them. */
       models: AgentOption[];
       configOptions?: ConfigOption[];
-      /** Where the agent works, where that is not the directory that was asked for. */
+      /** Where the agent works: an absolute path. Absent from older daemons where it is as asked for. */
       directory?: string;
       worktree?: Worktree;
       /** How the conversation so far reached the agent. `replayed`: as text in front of the next message. */
@@ -251,7 +256,8 @@ export type SessionEventBody =
   | { type: 'message_canceled'; messageId: string; reason: FailureReason }
   | { type: 'title_suggested'; title: string }
   | { type: 'mode_changed'; permissionMode: PermissionMode }
-  | { type: 'model_changed'; modelId: string }
+  /** `models`: what the session offers from now on, where that is another list. */
+  | { type: 'model_changed'; modelId: string; models?: AgentOption[] }
   | { type: 'config_options_changed'; configOptions: ConfigOption[] }
   | { type: 'session_stopped'; reason?: FailureReason }
   | { type: 'session_failed'; reason: FailureReason }

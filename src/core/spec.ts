@@ -59,6 +59,10 @@ export interface FieldHint {
   label?: string;
   widget?: 'text' | 'multiline' | 'select' | 'session' | 'directory' | 'json';
   options?: OptionSource;
+  /** For a field that is an object: the field of it that a plain word in a shell stands for. */
+  shorthand?: string;
+  /** A further, shorter name of its flag in a shell. */
+  flag?: string;
   /** Shown only while another field has one of these values. */
   visibleWhen?: { field: string; in: (string | number | boolean)[] };
 }
@@ -71,7 +75,23 @@ export type Column =
       of: string[];
       /** Long text is not cut: it follows the row in lines of its own. For the last column. */
       whole?: true;
+      /** All of the fields that the row has, one below the other, in place of the first. */
+      every?: true;
+      /** How an item of a list among these fields is written, by field: a template (see `NextStep`). */
+      each?: Record<string, string>;
+      /** Between the items of such a list. Default: a line break. */
+      between?: string;
     };
+
+/**
+ * The command that a person types next, chosen by the value of a field of the output (of each row, where the output is a list).
+ * A command is a template without the program's name: `{field}` is the value of a field, `{a|b}` of the first that is there;
+ * a part in `[...]` is left out where its field is empty. A list of things with names becomes JSON to be filled in.
+ */
+export interface NextStep {
+  by: string;
+  commands: Record<string, string>;
+}
 
 export interface ActionExample {
   title: string;
@@ -123,6 +143,11 @@ export interface ActionData {
   positionals?: string[];
   /** What people see of each row of the output's list, in order. Without it they see every field. */
   columns?: Column[];
+  next?: NextStep;
+  /** One line for people before the fields of the output: a template, chosen by the value of a field. */
+  headline?: { by: string; texts: Record<string, string> };
+  /** Field of the output that holds why the work came to nothing at once: a shell gets the exit code of its `code`. */
+  failure?: string;
   /** Further CLI commands for the action, words with spaces between: `action exec`. */
   commands?: string[];
   aliases?: ActionAlias[];

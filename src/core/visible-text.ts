@@ -23,6 +23,9 @@ export function toVisibleText(text: string, { singleLine = false } = {}): string
   return singleLine ? escaped.replaceAll('\n', '\\n').replaceAll('\t', '\\t') : escaped;
 }
 
+/** Whether a reader sees anything of it. */
+export const isVisible = (text: string): boolean => toSpeakableText(text.replaceAll(/[<>]/g, '.')) !== '';
+
 /** Text of strangers, made safe to say: what no reader would see is left out, and so is what a voice could take for markup. */
 export const toSpeakableText = (text: string): string =>
   replaceOutside(text, EMOJI_SEQUENCE, (part) => part.replaceAll(INVISIBLE, ''))

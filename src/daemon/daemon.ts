@@ -49,7 +49,16 @@ export function createDaemon(options: DaemonOptions): Daemon {
     added: options.agents.added,
     env: options.agents.env,
     lastModels: journal.lastModels,
-    lastFeatures: journal.lastFeatures,
+    offers: {
+      get: journal.offer,
+      set(agentId, offer) {
+        try {
+          journal.setOffer(agentId, offer);
+        } catch (error) {
+          log.warn({ agentId, error }, 'what an agent offers cannot be kept');
+        }
+      },
+    },
   });
   const guardian = createGuardian();
   const ending = new AbortController();

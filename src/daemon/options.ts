@@ -14,6 +14,8 @@ import type { Environment } from './agents/environment.ts';
 export interface SessionLimits {
   /** From an agent's start until it is ready. */
   startMs: number;
+  /** From a change of mode, model or setting until the agent has answered it, outside a turn; then the agent is ended. */
+  controlMs: number;
   /** From an interrupt until the turn has ended; then the agent is ended. */
   interruptMs: number;
   /** How long a permission request waits for a person before it is refused. */
@@ -27,6 +29,7 @@ export interface SessionLimits {
 
 export const SESSION_LIMITS: SessionLimits = {
   startMs: START_LIMIT_MS,
+  controlMs: 20_000,
   interruptMs: 5000,
   permissionMs: 24 * 3600 * 1000,
   stallMs: 5 * 60 * 1000,

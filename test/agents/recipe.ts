@@ -15,12 +15,14 @@ export interface Recipe {
   configure(where: { home: string; modelUrl: string }): Promise<Record<string, string>>;
   /** Calls of its own tools, as its model would make them. */
   call: {
-    /** A command that changes something, so that a person has to be asked. */
-    shell(command: string): ToolCall;
+    /** A command that changes something, so that a person has to be asked; `unasked`: where it may run without. */
+    shell(command: string, unasked?: boolean): ToolCall;
     write(path: string, content: string): ToolCall;
     /** A tool of the MCP server `kaiwu` that its session has. */
     kaiwu(name: string, args: object): ToolCall;
   };
+  /** How its model asks the person a question with the choice `Blue`; a setting may have to be on for it. */
+  question?: { call: ToolCall; setting?: { on: Setting; off: Setting } };
   /** Model to change to, and the name under which the fake model then hears of it. */
   secondModel?: string;
   /** Mode in which it writes a file unasked. */
@@ -29,6 +31,11 @@ export interface Recipe {
   restsBeforeLoad?: number;
   /** What it cannot do, in words, by step: such a step is skipped with that reason. */
   lacks: Partial<Record<string, string>>;
+}
+
+interface Setting {
+  configId: string;
+  value: string;
 }
 
 export interface ToolCall {

@@ -68,6 +68,11 @@ const patchOf = (path: string, content: string): string =>
     'EOF',
   ].join('\n');
 
+/** Choices as both Claude and Codex write them. */
+const COLOURS = ['Red', 'Blue'].map((label) => ({ label, description: `The colour ${label}` }));
+const ASKED = { question: 'Which colour?', header: 'Colour', options: COLOURS };
+const collaboration = (value: string) => ({ configId: 'collaboration_mode', value });
+
 /** Cheapest first. */
 export const RECIPES: Recipe[] = [
   {
@@ -81,14 +86,19 @@ export const RECIPES: Recipe[] = [
       return { OPENAI_API_KEY: KEY };
     },
     call: {
-      shell: (cmd) => ({
+      // Inside its sandbox it asks nobody; outside it does, unless everything is allowed.
+      shell: (cmd, unasked = false) => ({
         tool: 'exec_command',
-        args: { cmd, sandbox_permissions: 'require_escalated', justification: 'May I?' },
+        args: unasked ? { cmd } : { cmd, sandbox_permissions: 'require_escalated', justification: 'May I?' },
       }),
       write: (path, content) => ({ tool: 'exec_command', args: { cmd: patchOf(path, content) } }),
       kaiwu: (name, args) => ({ tool: `mcp__kaiwu::${name}`, args }),
     },
-    freeMode: 'bypass',
+    question: {
+      call: { tool: 'request_user_input', args: { questions: [{ id: 'colour', ...ASKED }] } },
+      setting: { on: collaboration('plan'), off: collaboration('default') },
+    },
+    freeMode: 'accept_edits',
     lacks: {},
   },
   {
@@ -124,6 +134,9 @@ export const RECIPES: Recipe[] = [
       kaiwu: (name, args) => ({ tool: `mcp__kaiwu__${name}`, args }),
     },
     secondModel: 'sonnet',
+    question: {
+      call: { tool: 'AskUserQuestion', args: { questions: [{ ...ASKED, multiSelect: false }] } },
+    },
     freeMode: 'accept_edits',
     lacks: {},
   },

@@ -7,40 +7,47 @@ import { installAgent } from './install.ts';
 import type { Recipe } from './recipe.ts';
 import { type AgentResult, Skip, type StepResult, verdictOf } from './result.ts';
 import { createSeat, type Seat } from './seat.ts';
-import { STEPS } from './steps.ts';
+import { STEPS } from './steps/index.ts';
+
+/** Longest time, milliseconds, for all steps of one agent. */
+const AGENT_MS = 7 * 60_000;
+
+export interface MeasureOptions {
+  /** On the clock of `performance.now()`: no step begins after it. */
+  until: number;
+  onStep?(result: StepResult): void;
+}
+
+const about = ({ agentId, package: name, version }: Recipe) => ({ agentId, package: name, version });
+
+export const skippedAgent = (recipe: Recipe, reason: string): AgentResult => ({
+  ...about(recipe),
+  verdict: 'skipped',
+  reason,
+  steps: STEPS.map(({ step }) => ({ step, verdict: 'skipped', reason })),
+});
 
 /** Takes one agent through everything, in a world of its own. */
-export async function measureAgent(
-  recipe: Recipe,
-  onStep: (result: StepResult) => void,
-): Promise<AgentResult> {
-  const { agentId, package: name, version } = recipe;
-  const about = { agentId, package: name, version };
-  const skipped = (reason: string): AgentResult => ({
-    ...about,
-    verdict: 'skipped',
-    reason,
-    steps: STEPS.map(({ step }) => ({ step, verdict: 'skipped', reason })),
-  });
+export async function measureAgent(recipe: Recipe, { until, onStep }: MeasureOptions): Promise<AgentResult> {
   let programs: string;
   try {
     programs = await installAgent(recipe);
   } catch (error) {
-    return skipped(messageOf(error));
+    return skippedAgent(recipe, messageOf(error));
   }
-  const home = await makeFolder(`kaiwu-agent-${agentId}-`);
+  const home = await makeFolder(`kaiwu-agent-${recipe.agentId}-`);
   const model = await startFakeModel();
   let world: World | undefined;
   const steps: StepResult[] = [];
   const note = (result: StepResult) => {
     steps.push(result);
-    onStep(result);
+    onStep?.(result);
   };
   try {
     world = await startAgentWorld(recipe, { home, programs, model });
     const seat = await createSeat(world, model, recipe);
     try {
-      await runSteps(seat, note);
+      await runSteps(seat, note, Math.min(until, performance.now() + AGENT_MS));
     } finally {
       seat.feed.close();
     }
@@ -53,7 +60,7 @@ export async function measureAgent(
     await model.close();
     if (process.env.KAIWU_AGENTS_KEEP === undefined) await rm(home, { recursive: true, force: true });
   }
-  return { ...about, verdict: verdictOf(steps), steps };
+  return { ...about(recipe), verdict: verdictOf(steps), steps };
 }
 
 async function startAgentWorld(
@@ -65,9 +72,10 @@ async function startAgentWorld(
   return startWorld({ home, env: { ...env, PATH: path } });
 }
 
-async function runSteps(seat: Seat, note: (result: StepResult) => void): Promise<void> {
+async function runSteps(seat: Seat, note: (result: StepResult) => void, until: number): Promise<void> {
   let blocked: string | undefined;
   for (const { step, vital, run } of STEPS) {
+    if (performance.now() > until) blocked ??= 'not reached: its time was over';
     const lack = seat.recipe.lacks[step] ?? blocked;
     if (lack !== undefined) {
       note({ step, verdict: 'skipped', reason: lack });

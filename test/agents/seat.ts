@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AGENT_SESSION_VARIABLE } from '../../src/core/agent-mark.ts';
-import type { AgentInfo, Message, PermissionRequest, Session, SessionEvent } from '../../src/core/session.ts';
+import type { AgentInfo } from '../../src/core/agent.ts';
+import type { Message, PermissionRequest, Session, SessionEvent } from '../../src/core/session.ts';
 import { type Api, createApi } from '../e2e/helpers/api.ts';
 import type { FakeModel } from '../helpers/fake-llm/server.ts';
 import { type Seen, seenOf } from '../helpers/processes.ts';
@@ -29,7 +30,8 @@ export interface Seat {
   exec(actionId: string, input: object): Promise<any>;
   info(): Promise<AgentInfo>;
   session(sessionId?: string): Promise<Session>;
-  events(): Promise<SessionEvent[]>;
+  /** The transcript, or one turn of it. */
+  events(messageId?: string): Promise<SessionEvent[]>;
   spawn(input?: object): Promise<string>;
   /** One turn, whose permission requests are answered from the command line. */
   tell(text: string, options?: TellOptions): Promise<Told>;
@@ -83,18 +85,17 @@ export async function createSeat(world: World, model: FakeModel, recipe: Recipe)
     },
     session: async (sessionId = seat.sessionId) =>
       (await api.output('session.status.get', { sessionId })) as Session,
-    async events() {
+    async events(messageId) {
       const found: SessionEvent[] = [];
-      for (let afterSeq = 0; ; ) {
-        const page = await api.output('session.transcript.get', {
-          sessionId: seat.sessionId,
-          afterSeq,
-          limit: 200,
-        });
+      for (let after = 0; ; after = found.at(-1)!.seq) {
+        const { sessionId } = seat;
+        const page = await api.output('session.transcript.get', { sessionId, after, limit: 200 });
         found.push(...(page.events as SessionEvent[]));
-        if (page.events.length === 0 || page.nextCursor === undefined) return found;
-        afterSeq = found.at(-1)!.seq;
+        if (page.events.length === 0 || found.at(-1)!.seq >= page.lastSeq) break;
       }
+      return found.filter(
+        (event) => messageId === undefined || ('messageId' in event && event.messageId === messageId),
+      );
     },
     async spawn(input = {}) {
       const { agentId } = recipe;
@@ -117,14 +118,24 @@ async function tell(seat: Seat, text: string, { answer, input }: TellOptions): P
   const from = seat.feed.entries.length;
   const asked: PermissionRequest[] = [];
   let over = false;
-  const sending = seat
-    .exec('session.message.send', {
+  const patience = { timeoutSeconds: TURN_MS / 1000 };
+  const send = (more: object = {}) =>
+    seat.exec('session.message.send', {
       sessionId,
       message: text,
       wait: true,
-      timeoutSeconds: TURN_MS / 1000,
+      ...patience,
       ...input,
-    })
+      ...more,
+    });
+  // The wait ends where the agent asks; the same message sent again answers with its end.
+  const toEnd = async (first: Message & { waitingFor?: object }) => {
+    if (first.waitingFor === undefined) return first;
+    await seat.exec('session.wait.idle', { sessionId, ...patience });
+    return send({ messageId: first.messageId });
+  };
+  const sending = send()
+    .then(toEnd)
     .finally(() => {
       over = true;
     });

@@ -31,7 +31,11 @@ describe('agents add', () => {
       ].concat(['--', './bin/my-agent', 'acp', '--json', '--env', 'X=1', '-h']),
       { env: { FROM_SHELL: 'sh3ll' } },
     );
-    expect(added).toMatchObject({ code: 0, stderr: '' });
+    const program = join(home, 'bin/my-agent');
+    expect(added).toMatchObject({
+      code: 0,
+      stderr: `mine is added, but there is no file ${program}. It starts once the daemon finds it.\n`,
+    });
     const output = {
       agentId: 'mine',
       source: 'added',
@@ -101,8 +105,22 @@ describe('agents add', () => {
       });
     }
     expect(Object.keys(stored().agents)).toEqual(['mine']);
-    expect((await agents(['remove', 'mine', '--json'])).json.output).toEqual({ removed: 'mine' });
+    expect((await agents(['remove', 'mine', '--json'])).json.output).toEqual({
+      removed: 'mine',
+      note: expect.stringContaining('cannot start again'),
+    });
     expect(stored().agents).toEqual({});
+  });
+
+  it('warns of a program that is not on this PATH, and adds it all the same', async () => {
+    const { code, stderr } = await agents(['add', 'mine', '--', 'nosuchprogram']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        'mine is added, but there is no program nosuchprogram on this PATH. It starts once the daemon finds it.\n',
+    });
+    expect((await agents(['add', 'other', '--', process.execPath])).stderr).toBe('');
+    expect(Object.keys(stored().agents)).toEqual(['mine', 'other']);
   });
 
   it('keeps what others add at the same time', async () => {

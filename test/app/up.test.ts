@@ -62,20 +62,22 @@ describe('kaiwu up', () => {
     expect((await cli(line)).json.output).toMatchObject({ status: 'completed', reply: 'hello' });
   });
 
-  it('names three things to try that work when they are pasted into another terminal', async () => {
+  it('names two things to try that work when they are pasted into another terminal', async () => {
     const { output, home } = await world();
     const { stdout } = output();
     const folder = await makeFolder();
-    const lines = stdout.slice(stdout.indexOf('Three things')).match(/^ {2}\S.*$/gm) ?? [];
-    expect(lines).toHaveLength(4);
+    const lines = stdout.slice(stdout.indexOf('Two things')).match(/^ {2}\S.*$/gm) ?? [];
+    expect(lines).toHaveLength(3);
     expect(lines[0]).toBe(`  export KAIWU_HOME=${home}`);
     expect(lines.slice(1).every((line) => line.startsWith(`  ${KAIWU} session `))).toBe(true);
     const { KAIWU_HOME: _, ...env } = bareEnv(home);
-    const pasted = await runKaiwu(['-c', lines.join('\n')], { command: ['/bin/sh'], env, cwd: folder });
+    const paste = (text: string) => runKaiwu(['-c', text], { command: ['/bin/sh'], env, cwd: folder });
+    const pasted = await paste(lines.join('\n'));
     expect(pasted.stderr).toBe('');
     expect(pasted.stdout).toContain(`directory        ${folder}\n`);
     expect(pasted.stdout).toContain('First session  idle');
-    expect(pasted.stdout).toMatch(/reply +hello\n$/);
+    const next = /^next {2}(.*)$/m.exec(pasted.stdout)?.[1] ?? '';
+    expect((await paste([lines[0], next].join('\n'))).stdout).toMatch(/reply +hello\n$/);
     await rm(folder, { recursive: true });
   });
 

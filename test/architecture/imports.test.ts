@@ -79,7 +79,6 @@ const LONG_FILES: Record<string, string> = {
   'test/backend/sessions.test.ts':
     'delivery, starts, stops and permissions share one scripted daemon; to be cut along those',
   'test/client/backend-client.test.ts': 'one client against every kind of bad server',
-  'test/daemon/fakes/agent.mjs': 'one program with a table of misbehaviours',
 };
 
 const everything = ['src', 'actions', 'test', 'bench', 'scripts'].flatMap((folder) =>

@@ -12,7 +12,7 @@ beforeEach(async () => {
     ['sess_child', 'sess_root'],
     ['sess_other'],
   ] as const) {
-    await insert(sessionId!, parentSessionId);
+    await insert(sessionId, parentSessionId);
   }
 });
 afterEach(async () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from './helpers/until.ts';
 import { openSocket, send } from './helpers/raw-http.ts';
 import { errorOf, openWorld, type World } from './helpers/world.ts';
+import type { Envelope } from '../../src/core/call.ts';
 import type { Json } from './helpers/json.ts';
 
 let world: World;
@@ -291,6 +292,23 @@ describe('catalog and documents', () => {
     const changed = await again(etag);
     expect(changed.status).toBe(200);
     expect(changed.headers.get('etag')).not.toBe(etag);
+  });
+
+  it('a key that is not known is named with the one that was meant, and nothing runs', async () => {
+    const context = { surface: 'cli' };
+    const said = async (body: Json) => {
+      const answer = await world.post('/v1/actions/session.list', body, { token });
+      expect(answer.status).toBe(400);
+      return errorOf((await answer.json()) as Envelope).message;
+    };
+    const all = 'The request body is not valid: ';
+    expect(await said({ inptu: {}, context })).toBe(`${all}inptu: not known here; use input.`);
+    expect(await said({ confirmaton: '1234', context })).toContain('use confirmation');
+    expect(await said({ context: { ...context, sesionId: 's' } })).toBe(
+      `${all}context.sesionId: not known here; use sessionId.`,
+    );
+    expect(await said({ zzz: 1, context })).toContain('zzz: not known here; known are input, confirmation');
+    expect(await said({ input: {} })).toBe(`${all}context: needed, for example {"surface":"cli"}.`);
   });
 
   it('a surface that does not exist is named', async () => {

@@ -59,6 +59,29 @@ describe('the token of a session', () => {
     expect(await isGood(agent)).toBe(false);
   });
 
+  it('ends with the sign-in of its machine, also for what is open, and does not end that itself', async () => {
+    const { deviceId } = await t.world.signIn('other');
+    const agent = await t.agentToken(sessionId);
+    await t.ok('device.revoke', { deviceId });
+    expect(await isGood(agent)).toBe(true);
+    const left = await t.world.post('/v1/auth/logout', {}, { token: agent });
+    expect(left.status).toBe(200);
+    expect([await isGood(agent), (await t.world.call(t.token, 'session.list', {})).status]).toEqual([
+      false,
+      'ok',
+    ]);
+    const next = await t.agentToken(sessionId);
+    const stream = await t.world.get('/v1/events', { token: next });
+    const { devices } = await t.ok('device.list');
+    const own = devices.find(({ current }: { current: boolean }) => current);
+    const { token } = await t.world.signIn('second');
+    expect(await t.world.call(token, 'device.revoke', { deviceId: own.deviceId })).toMatchObject({
+      status: 'ok',
+    });
+    expect(await isGood(next)).toBe(false);
+    await stream.text().catch(() => {});
+  });
+
   it('is given to the machine of the session only, and stored as a digest', async () => {
     const agent = await t.agentToken(sessionId);
     const { token } = await t.world.signIn('second');

@@ -84,6 +84,24 @@ describe('archive', () => {
     expect(await t.ok('session.archive', { sessionId })).toMatchObject({ worktree: 'none' });
     expect(await t.world.store.sessions.archivedUntold('mach_one')).toEqual([]);
   });
+
+  it('ends changes of how the agent works, and not of what the session is called', async () => {
+    const sessionId = await t.spawn();
+    await t.ok('session.archive', { sessionId });
+    const changes: [string, object][] = [
+      ['session.permission_mode.set', { permissionMode: 'read_only' }],
+      ['session.model.set', { modelId: 'small' }],
+      ['session.config_option.set', { configId: 'thinking', value: 'on' }],
+    ];
+    for (const [actionId, change] of changes)
+      expect([actionId, (await t.fail(actionId, { sessionId, ...change })).code]).toEqual([
+        actionId,
+        'session_archived',
+      ]);
+    expect(await t.ok('session.title.set', { sessionId, title: 'Put away' })).toMatchObject({
+      title: 'Put away',
+    });
+  });
 });
 
 describe('fork', () => {

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KaiwuError } from '../../src/core/errors.ts';
+import type { AgentInfo } from '../../src/core/agent.ts';
+import { demoAgent } from './helpers/fake-daemon.ts';
 import { openSessions, type SessionWorld } from './helpers/session-world.ts';
 import { until } from './helpers/until.ts';
 import { errorOf } from './helpers/world.ts';
@@ -8,10 +10,14 @@ import { errorOf } from './helpers/world.ts';
 const SECRET = 'correct-horse-battery';
 
 let t: SessionWorld;
+/** As the daemon tells it; changed in place. */
+let mine: AgentInfo;
 let onStart: () => void | Promise<void>;
 beforeEach(async () => {
   onStart = () => {};
+  mine = { ...demoAgent, agentId: 'mine', source: 'added', permissionModes: ['default'] };
   t = await openSessions({
+    agents: [demoAgent, mine],
     before: (method) => (method === 'session.start' ? onStart() : undefined),
   });
 });
@@ -34,6 +40,40 @@ describe('what a start asks for', () => {
     expect(t.asked('session.start')).not.toHaveProperty('environment');
     const status = await t.ok('session.status.get', { sessionId });
     expect(status).toMatchObject({ tags: ['a', 'b'], additionalDirectories: ['/work/more'], depth: 0 });
+  });
+
+  it('is named by what can be seen', async () => {
+    const unseen = '\u202e\u200b \u3164';
+    for (const [path, input] of [
+      ['directory', { directory: ' ' }],
+      ['directory', { directory: '' }],
+      ['additionalDirectories.0', { additionalDirectories: ['\t'] }],
+      ['title', { title: unseen }],
+      ['tags.0', { tags: [unseen] }],
+    ] as const)
+      expect(await t.fail('session.spawn_new', { ...t.input, ...input })).toMatchObject({
+        code: 'invalid_input',
+        details: { issues: [{ path }] },
+      });
+    const sessionId = await t.spawn({ title: `<${unseen}👩‍💻>`, worktree: {} });
+    expect(t.asked('session.start').worktree.branch).toBe(`kaiwu/${sessionId.slice(5, 13)}`);
+    expect((await t.fail('session.title.set', { sessionId, title: unseen })).code).toBe('invalid_input');
+    expect((await t.ok('session.list')).sessions).toHaveLength(1);
+  });
+
+  it('is tried in any mode by an added agent that has not started yet, and refused by what it offered', async () => {
+    const start = { ...t.input, agentId: 'mine', permissionMode: 'bypass' };
+    await t.ok('session.spawn_new', start);
+    expect(t.asked('session.start')).toMatchObject({ agentId: 'mine', permissionMode: 'bypass' });
+    Object.assign(mine, { features: [], permissionModes: ['default', 'plan'], reason: 'it offers a, b.' });
+    // Known from the first look at the machine, and told by a fresh one.
+    await t.ok('agents.backends.list', {});
+    expect(await t.fail('session.spawn_new', start)).toMatchObject({
+      code: 'unsupported',
+      hint: 'It has: default, plan. Note: it offers a, b.',
+    });
+    Object.assign(mine, { permissionModes: ['default', 'bypass'] });
+    await t.ok('session.spawn_new', start);
   });
 
   it('names a branch after the id where there is no title, and as it is told', async () => {
@@ -144,6 +184,70 @@ it('a failure says the next step wherever it is told', async () => {
   const sessionId = error.details?.['sessionId'] as string;
   const status = await t.ok('session.status.get', { sessionId });
   expect(status.reason).toEqual({ code: 'agent_needs_setup', message: 'Nobody is signed in to demo.', hint });
-  const { items } = await t.ok('inbox.list');
-  expect(items).toMatchObject([{ kind: 'failed', itemId: sessionId, reason: { hint } }]);
+});
+
+describe('a start that is refused', () => {
+  const listed = async (more: object = {}) =>
+    (await t.ok('session.list', more)).sessions.map((session: { sessionId: string }) => session.sessionId);
+  const waiting = async () =>
+    (await t.ok('inbox.list')).items.map(({ itemId }: { itemId: string }) => itemId);
+  const refuse = () => {
+    throw new KaiwuError('invalid_input', 'worktree.branch is none');
+  };
+  const refused = async () => {
+    onStart = refuse;
+    const { details } = await t.fail('session.spawn_new', t.input);
+    return details?.['sessionId'] as string;
+  };
+
+  it('is told to its caller and waits for nobody', async () => {
+    const sessionId = await refused();
+    expect([await listed(), await waiting()]).toEqual([[], []]);
+    expect(await listed({ status: 'failed' })).toEqual([sessionId]);
+    expect(await t.ok('session.status.get', { sessionId })).toMatchObject({
+      status: 'failed',
+      reason: { code: 'invalid_input' },
+    });
+    await t.world.restart();
+    expect([await listed(), await waiting()]).toEqual([[], []]);
+  });
+
+  it('by the agent, which says so in the transcript, is no different', async () => {
+    onStart = async () => {
+      const [{ sessionId }] = (await t.ok('session.list')).sessions;
+      const reason = { code: 'agent_failed', message: 'it ended' };
+      const failed = { type: 'session_failed' as const, reason, seq: 1, at: '2026-01-01T00:00:00.000Z' };
+      await t.daemon.peer.request('events.append', { sessionId, events: [failed] }, 10_000);
+      throw new KaiwuError('agent_failed', 'it ended');
+    };
+    expect((await t.fail('session.spawn_new', t.input)).code).toBe('agent_failed');
+    expect([await listed(), await waiting()]).toEqual([[], []]);
+  });
+
+  it('is there again once a message starts it after all', async () => {
+    const sessionId = await refused();
+    onStart = () => {};
+    await t.ok('session.message.send', { sessionId, message: 'now' });
+    await expect.poll(() => listed()).toEqual([sessionId]);
+  });
+
+  it('waits for a person where a message came to it, or nobody was told', async () => {
+    onStart = async () => {
+      const [{ sessionId }] = (await t.ok('session.list')).sessions;
+      await t.ok('session.message.send', { sessionId, message: 'hello' });
+      refuse();
+    };
+    const { details } = await t.fail('session.spawn_new', t.input);
+    const withMessage = details?.['sessionId'];
+    expect(await waiting()).toEqual([withMessage]);
+    await t.world.store.sessions.insert({
+      sessionId: 'sess_alone',
+      machineId: 'mach_one',
+      permissionMode: 'default',
+      ...t.input,
+    });
+    await t.world.store.sessions.failStart('sess_alone', { code: 'canceled', message: 'lost' });
+    const both = new Set([withMessage, 'sess_alone']);
+    expect([new Set(await waiting()), new Set(await listed())]).toEqual([both, both]);
+  });
 });

@@ -97,7 +97,8 @@ describe('a child', () => {
     for (const directory of ['/work/place', '/work/place/deep', '/work/more/deep']) {
       await spawnAs(agent, { ...edits, directory });
     }
-    await spawnAs(agent, { directory: '/etc' });
+    expect(await refusal(agent, { directory: '/etc' })).toBe(denied);
+    expect(t.asked('session.start').within).toEqual(['/work/place', '/work/more']);
 
     const reader = await t.agentToken(await t.spawn({ permissionMode: 'read_only' }));
     const reads = { permissionMode: 'read_only' };

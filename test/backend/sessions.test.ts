@@ -513,26 +513,19 @@ describe('control', () => {
       rules: { 'session.spawn_new': { agent: { enabled: true, approval: false } } },
     });
     const claim = { surface: 'agent', sessionId: free } as const;
-    // Left out, the mode of a new session is `default`, which is freer than the strictest too.
-    for (const permissionMode of ['bypass', 'default', undefined]) {
+    // No session is proven, so there is neither a mode nor a workspace to give of.
+    for (const permissionMode of ['bypass', 'default', undefined, 'read_only']) {
       const error = errorOf(
         await world.call(token, 'session.spawn_new', { ...input, permissionMode }, claim),
       );
       expect([permissionMode, error.code]).toEqual([permissionMode, 'permission_escalation_denied']);
     }
-    const strict = await world.call(
-      token,
-      'session.spawn_new',
-      { ...input, permissionMode: 'read_only' },
-      claim,
-    );
-    expect(strict.status).toBe('ok');
   });
 });
 
 describe('what is where', () => {
   it('machines, agents, models, modes, servers and paths', async () => {
-    await world.daemon(token);
+    const daemon = await world.daemon(token);
     const sessionId = await spawn();
     const own = { machineId: 'mach_one' };
     expect((await world.ok(token, 'machines.list', {}, own)).machines).toMatchObject([
@@ -547,6 +540,13 @@ describe('what is where', () => {
     const reported = await world.ok(token, 'agents.models.list', { sessionId });
     expect(reported.models.map((model: Json) => model.id)).toEqual(['small', 'large']);
     expect(reported.currentModelId).toBe('small');
+    const others = [{ id: 'vast', name: 'Vast' }];
+    await daemon.record(sessionId, { type: 'model_changed', modelId: 'vast', models: others });
+    await daemon.record(sessionId, { type: 'model_changed', modelId: 'vast' });
+    expect(await world.ok(token, 'agents.models.list', { sessionId })).toEqual({
+      models: others,
+      currentModelId: 'vast',
+    });
     const modes = await world.ok(token, 'agents.session_modes.list', { sessionId });
     expect(modes.currentMode).toBe('default');
     expect(modes.modes.map((mode: Json) => mode.id ?? mode)).toEqual(['default', 'read_only', 'bypass']);

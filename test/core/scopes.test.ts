@@ -56,9 +56,8 @@ describe('a token for one session, in a tree', () => {
   const touch = (sessionId: string, scope: TokenScope = mine) => as(scope, 'note.touch', { sessionId });
   const tree = async (scope: TokenScope, below?: string) => {
     const envelope = await as(scope, 'note.tree', below === undefined ? {} : { below });
-    const { sessions = [] } =
-      'output' in envelope ? (envelope.output as { sessions?: { sessionId: string }[] }) : {};
-    return sessions.map(({ sessionId }) => sessionId).sort();
+    const output: { sessions?: { sessionId: string }[] } = 'output' in envelope ? envelope.output : {};
+    return (output.sessions ?? []).map(({ sessionId }) => sessionId).sort();
   };
 
   beforeEach(async () => {

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { EVENT_LIMITS } from '../../src/core/link.ts';
-import { assertGapless, createWorld, fakeAgent } from './helpers/world.ts';
+import { assertGapless, createWorld, fakeAgent, type World } from './helpers/world.ts';
 
 // The fake backend checks what it is sent by the real backend's schemas.
 
@@ -82,4 +83,47 @@ test('an event that no frame can carry does not end the link again and again', a
   expect(await world.turn('s1', 'hi')).toMatchObject({ outcome: 'completed', reply: 'fine' });
   expect(world.backend.hellos).toHaveLength(2);
   assertGapless(world.backend.events('s1'));
+});
+
+test('a flood of lines that are no messages is kept in few writes', async () => {
+  const world = await createWorld({ agents: [fakeAgent('noise-flood')] });
+  await world.start('s1', 'noise-flood');
+  await world.turn('s1', '20000');
+  const lines = world.log('s1').split('\n');
+  expect(lines.filter((line) => line.endsWith('noise'))).toHaveLength(20_000);
+  expect(lines.filter((line) => line.endsWith(' noise noise')).length).toBeLessThan(1000);
+});
+
+/** The backend takes what it is sent and does not say so. */
+function holdAppends(world: World): () => void {
+  let release = () => {};
+  world.backend.behaviour.holdAppends = new Promise((resolve) => {
+    release = resolve;
+  });
+  return release;
+}
+
+test('an agent that talks on after its turn is held back too', async () => {
+  const world = await createWorld({ agents: [fakeAgent('talks-afterwards')] });
+  await world.start('s1', 'talks-afterwards');
+  const release = holdAppends(world);
+  await world.send('s1', '20000');
+  await vi.waitFor(() => expect(world.daemon.status().outbox.events).toBeGreaterThan(2000), 30_000);
+  await sleep(500);
+  expect(world.daemon.status().outbox.events).toBeLessThan(4000);
+  release();
+  await world.backend.event('s1', 'notice', ({ text }) => text === '19999');
+  assertGapless(world.backend.events('s1'));
+});
+
+test('what an agent wrote before it died is read to its end, also by a daemon that had stopped reading', async () => {
+  const world = await createWorld({ agents: [fakeAgent('works-and-dies')] });
+  await world.start('s1', 'works-and-dies');
+  const release = holdAppends(world);
+  const turn = world.turn('s1', '2500');
+  await vi.waitFor(() => expect(world.daemon.status().outbox.events).toBeGreaterThan(2000), 30_000);
+  await vi.waitFor(() => expect(world.daemon.status().sessions).toEqual([]), 30_000);
+  release();
+  expect(await turn).toMatchObject({ outcome: 'failed' });
+  expect(world.backend.events('s1').filter(({ type }) => type === 'tool_call')).toHaveLength(2500);
 });

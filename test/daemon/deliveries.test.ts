@@ -87,3 +87,39 @@ test('an agent that cannot be steered refuses it, with nothing stored', async ()
   // The id is still free.
   expect(await world.turn('s1', '1', { messageId })).toMatchObject({ outcome: 'completed' });
 });
+
+test('an agent that says long after the turn that it took a message changes nothing any more', async () => {
+  const steerable = { env: { FAKE_STEERING: 'injected' } };
+  const world = await createWorld({ agents: [fakeAgent('steered-late', steerable)] });
+  await world.start('s1', 'steered-late');
+  await world.send('s1', 'go', { messageId: 'm1' });
+  await world.backend.event('s1', 'user_message');
+  await world.send('s1', 'left', { messageId: 'm2', delivery: 'steer' });
+  await world.backend.event('s1', 'notice', ({ text }) => text === 'took it at last');
+  await world.turn('s1', 'next', { messageId: 'm3' });
+  expect(order(world, 'user_message', 'turn_ended', 'message_canceled')).toEqual([
+    'user_message m1',
+    'message_canceled m2',
+    'turn_ended m1 completed',
+    'user_message m3',
+    'turn_ended m3 completed',
+  ]);
+});
+
+test('a message that may have reached an agent before it died is not sent to the next one', async () => {
+  const steerable = { env: { FAKE_STEERING: 'injected' } };
+  const world = await createWorld({ agents: [fakeAgent('dies-steered', steerable)] });
+  await world.start('s1', 'dies-steered');
+  await world.send('s1', 'go', { messageId: 'm1' });
+  await world.backend.event('s1', 'user_message');
+  await world.send('s1', 'left', { messageId: 'm2', delivery: 'steer' });
+  await world.backend.event('s1', 'session_failed');
+  await world.turn('s1', 'next', { messageId: 'm3' });
+  expect(order(world, 'user_message', 'turn_ended', 'message_canceled')).toEqual([
+    'user_message m1',
+    'message_canceled m2',
+    'turn_ended m1 failed',
+    'user_message m3',
+    'turn_ended m3 completed',
+  ]);
+});

@@ -67,7 +67,18 @@ test('edits are accepted unasked inside the workspace only, by where their paths
 test('every path of a call is found, whatever its agent calls it', () => {
   expect(pathsOf({})).toBeUndefined();
   expect(pathsOf({ rawInput: { command: 'rm /x' } })).toBeUndefined();
-  const names = ['path', 'filePath', 'file_path', 'absolutePath', 'notebook_path', 'target_file', 'fileName'];
+  const names = [
+    'path',
+    'filePath',
+    'file_path',
+    'absolutePath',
+    'notebook_path',
+    'target_file',
+    'fileName',
+    'file-path',
+    'relative_workspace_path',
+    'outputFile',
+  ];
   const input = Object.fromEntries(names.map((name, i) => [name, `/${i}`]));
   expect(pathsOf({ rawInput: { deep: [input], paths: ['/p', '/q'], uri: 'file:///u%20v' } })?.sort()).toEqual(
     [...names.map((_, i) => `/${i}`), '/p', '/q', '/u v'].sort(),

@@ -171,6 +171,18 @@ test('an agent that writes faster than the backend takes is held back, not buffe
   assertGapless(world.backend.events('s1'));
 });
 
+test('a token that no header can carry is a reason to wait, and not the end of the daemon', async () => {
+  let token = 'two\nlines';
+  const world = await createWorld({ linked: false, link: { token: () => token } });
+  await vi.waitFor(() => expect(world.daemon.status().link.attempts).toBeGreaterThan(1), 10_000);
+  expect(world.daemon.status().link).toMatchObject({
+    state: 'waiting',
+    lastError: expect.stringContaining('header'),
+  });
+  token = TOKEN;
+  await world.backend.linked();
+});
+
 test('the wait between attempts doubles up to its limit and is spread at random', () => {
   const waits = (random: number) => {
     const backoff = createBackoff({ minMs: 1000, maxMs: 30_000, random: () => random });
@@ -188,6 +200,16 @@ test('the wait between attempts doubles up to its limit and is spread at random'
 test('the link’s address: below a path, never in the clear to another machine, without what is secret', () => {
   expect(toLinkUrl('http://127.0.0.1:4000')).toBe('ws://127.0.0.1:4000/v1/link');
   expect(toLinkUrl('https://user:pw@example.com/kaiwu/?a=b')).toBe('wss://example.com/kaiwu/v1/link');
-  expect(() => toLinkUrl('http://example.com')).toThrow(/Plain HTTP/);
+  for (const host of ['localhost:1', '[::1]:1', '127.1']) expect(toLinkUrl(`http://${host}`)).toMatch(/^ws:/);
+  for (const host of [
+    'example.com',
+    'localhost.example.com',
+    '127.0.0.1.example.com',
+    '0.0.0.0',
+    '10.0.0.1',
+    'user:127.0.0.1@example.com',
+    '[::ffff:10.0.0.1]',
+  ])
+    expect(() => toLinkUrl(`http://${host}`)).toThrow(/Plain HTTP/);
   expect(() => toLinkUrl('nonsense')).toThrow(/not a URL/);
 });

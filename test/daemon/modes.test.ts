@@ -77,6 +77,20 @@ test('models: set the way the agent knows, unknown ones refused by name', async 
   });
 });
 
+test('models that an agent offers once its model has changed are told, with an agent and after', async () => {
+  const world = await createWorld({ agents: [fakeAgent('other-models')] });
+  await world.start('s1', 'other-models');
+  const set = (modelId: string) => world.backend.request('session.set_model', { sessionId: 's1', modelId });
+  await set('large');
+  expect(await world.backend.event('s1', 'model_changed')).toMatchObject({
+    modelId: 'large',
+    models: [{ id: 'large' }, { id: 'large-next' }],
+  });
+  await expect(set('small')).rejects.toMatchObject({ hint: expect.stringContaining('large, large-next') });
+  await world.backend.request('session.stop', { sessionId: 's1' });
+  await expect(set('small')).rejects.toMatchObject({ hint: expect.stringContaining('large, large-next') });
+});
+
 test('mode and model of one message are for its turn alone', async () => {
   const world = await createWorld({ agents: [fakeAgent('config')] });
   await world.start('s1', 'config');
@@ -122,6 +136,9 @@ test('an agent cannot loosen its own mode', async () => {
   expect(JSON.parse((await world.turn('s1', 'go')).reply)).toEqual(['one']);
   expect(await world.backend.event('s1', 'notice')).toMatchObject({ text: expect.stringContaining('three') });
   expect(world.backend.events('s1').some((event) => event.type === 'mode_changed')).toBe(false);
+  // However often it tries.
+  for (let more = 2; more <= 5; more += 1)
+    expect(JSON.parse((await world.turn('s1', 'go')).reply)).toHaveLength(more);
 });
 
 test('an agent may leave its plan when a person allows it', async () => {

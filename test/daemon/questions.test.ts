@@ -128,8 +128,10 @@ test('one thing at a time is put to a person, and what its mode answers does not
   expect(asked.request.fields).toEqual([]);
   await answer(world, asked.request.requestId, {});
   expect((await turn).reply).toBe(
-    '{"outcome":"selected","optionId":"a1"} {"outcome":{"outcome":"selected","optionId":"r1"}} {"action":"accept","content":{}}',
+    ' {"outcome":{"outcome":"selected","optionId":"r1"}} {"action":"accept","content":{}}',
   );
+  const said = await world.backend.event('s1', 'agent_text');
+  expect(said.text).toBe('{"outcome":"selected","optionId":"a1"}');
   const order = world.backend
     .events('s1')
     .flatMap((event) =>
@@ -154,4 +156,19 @@ test('a form that is no form is still a question within bounds', () => {
     { name: 'a', type: 'text', required: false },
     { name: 'b', type: 'text', required: false },
   ]);
+});
+
+test('what the agent said before its question stands before it, and what it says after the answer after it', async () => {
+  const world = await createWorld({ agents: [fakeAgent('talks-then-asks')] });
+  await world.start('s1', 'talks-then-asks');
+  const turn = world.turn('s1', JSON.stringify({ mode: 'form', message: 'Go on?' }));
+  const { request } = await world.backend.event('s1', 'question_asked');
+  await answer(world, request.requestId, {});
+  expect(await turn).toMatchObject({ reply: 'after' });
+  expect(
+    world.backend.events('s1').flatMap((event) => {
+      if (event.type === 'agent_text') return [event.text];
+      return event.type.startsWith('question') ? [event.type] : [];
+    }),
+  ).toEqual(['before', 'question_asked', 'question_answered', 'after']);
 });

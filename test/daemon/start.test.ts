@@ -53,9 +53,7 @@ test('answers that break the protocol are the agent’s failure', async () => {
   expect(messages[0]).toMatch(/^agent_failed .*without a sessionId/);
   expect(messages[1]).toMatch(/^agent_failed .*version 99 of ACP/);
   expect(messages[2]).toMatch(/^agent_needs_setup .*nobody signed in: Authentication required/);
-  expect((await world.backend.event('wants-sign-in', 'session_failed')).reason.message).toContain(
-    'fake login',
-  );
+  expect((await world.backend.event('wants-sign-in', 'session_failed')).reason.hint).toContain('fake login');
 });
 
 test('an agent that is not installed names its install command; an unknown one the known ones', async () => {
@@ -176,4 +174,16 @@ test('an agent hears the end of its input first and a signal only later', async 
   await world.start('s1', 'ends-late');
   await world.backend.request('session.stop', { sessionId: 's1' });
   expect(world.log('s1')).toMatch(/input ended[^]*asked to end/);
+});
+
+test('a proxy that a session is given is not between its agent and this machine', async () => {
+  const world = await createWorld({ agents: [fakeAgent('env')], env: { no_proxy: 'mine' } });
+  const environment = { HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: 'corp.example' };
+  await world.start('s1', 'env', { environment });
+  const names = 'mine,corp.example,127.0.0.1,localhost';
+  expect(JSON.parse((await world.turn('s1', 'env')).reply)).toMatchObject({
+    HTTPS_PROXY: 'http://proxy:3128',
+    NO_PROXY: names,
+    no_proxy: names,
+  });
 });

@@ -93,6 +93,22 @@ test('a refusal after the restart reaches the agent as one, and is no answer to 
   expect(chosen).toEqual(['a2', 'a2']);
 });
 
+test('what was allowed before the restart is not what is asked after it, where only the title is the same', async () => {
+  const place = await makePlace({ agents: [fakeAgent('asks-else', LOADS)] });
+  const first = await place.run();
+  await place.start('s1', 'asks-else');
+  await place.deliver('s1', 'm1', 'go');
+  const { request, seq } = await place.backend.event('s1', 'permission_requested');
+  await first.kill('SIGKILL');
+  await place.run();
+  await answer(place, request.requestId, 'a1');
+  const next = await place.backend.event('s1', 'permission_requested', (event) => event.seq > seq);
+  expect(next.request.title).toBe(request.title);
+  await answer(place, next.request.requestId, 'r1');
+  await endOf(place, 'm1');
+  expect(replyOf(place, 'm1')).toBe('r1 two');
+});
+
 test('killed between the answer and the agent’s start: the answer is kept and the turn goes on', async () => {
   const place = await makePlace({ agents: [fakeAgent('asks-twice', LOADS), fakeAgent('silent')] });
   const first = await place.run();

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createWorld, fakeAgent, makeHome, type World } from './helpers/world.ts';
@@ -45,6 +54,63 @@ test('a directory is made only when that is asked for', async () => {
   expect(await archive(world, 's2')).toEqual({ worktree: 'none' });
 });
 
+test('a start that is held to directories lies in them with all links followed, and makes nothing elsewhere', async () => {
+  const world = await createWorld();
+  const within = [join(world.home, 'own')];
+  mkdirSync(join(world.home, 'own/deep'), { recursive: true });
+  mkdirSync(join(world.home, 'other'));
+  symlinkSync(join(world.home, 'other'), join(world.home, 'own/link'));
+  symlinkSync(join(world.home, 'none'), join(world.home, 'own/dangling'));
+  const inside = join(world.home, 'own/deep');
+  for (const path of [
+    'own/link',
+    'own/link/new',
+    'own/dangling',
+    'own/link/../other',
+    'own/.git/hooks',
+    'own/../other',
+  ]) {
+    const directory = `${world.home}/${path}`;
+    for (const wanted of [
+      { directory, createDirectory: true },
+      { directory: inside, additionalDirectories: [directory] },
+    ]) {
+      await expect(world.start('s1', 'demo', { ...wanted, within })).rejects.toMatchObject({
+        code: 'permission_escalation_denied',
+      });
+    }
+  }
+  expect(readdirSync(join(world.home, 'other'))).toEqual([]);
+  expect(existsSync(join(world.home, 'none'))).toBe(false);
+  await world.start('s2', 'demo', { directory: inside, within });
+  await world.start('s3', 'demo', { directory: join(world.home, 'own/new'), createDirectory: true, within });
+});
+
+test('~ is the home of the daemon’s user, and nobody else’s', async () => {
+  const world = await createWorld();
+  const more = join(world.home, 'more');
+  mkdirSync(more);
+  await world.start('s1', 'demo', { directory: '~/workspace', additionalDirectories: ['~', '~/more'] });
+  expect(await world.backend.event('s1', 'session_started')).toMatchObject({ directory: world.workspace });
+  expect((await world.turn('s1', 'ls')).reply).toContain(`${more}:`);
+  await expect(world.start('s2', 'demo', { directory: '~root' })).rejects.toMatchObject({
+    code: 'session_directory_unavailable',
+    details: { directory: '~root', reason: 'not_absolute' },
+  });
+  await expect(
+    world.start('s3', 'demo', { directory: '~/more', within: [world.workspace] }),
+  ).rejects.toMatchObject({ code: 'permission_escalation_denied' });
+});
+
+test('a branch whose name does not show as it is is refused', async () => {
+  const world = await createWorld();
+  for (const branch of ['a\u202eb', 'a\u200bb', 'a\u0007b', 'a\tb'])
+    await expect(world.start('s1', 'demo', { worktree: { branch } })).rejects.toMatchObject({
+      code: 'invalid_input',
+      details: { issues: [{ path: 'worktree.branch' }] },
+    });
+});
+
 test('additional directories are checked, and their variables reach the agent and nothing else', async () => {
   const world = await createWorld({ agents: [fakeAgent('resumes')] });
   const additional = join(world.home, 'more');
@@ -58,8 +124,22 @@ test('additional directories are checked, and their variables reach the agent an
   const environment = { MY_KEY: 'a-secret-value', PATH: '/usr/bin:/bin' };
   await world.start('s3', 'resumes', { environment });
   expect(JSON.parse((await world.turn('s3', 'env')).reply)).toMatchObject(environment);
+
+  // A proxy of the session's own is not shown the bearer of its tools either.
+  await world.start('s5', 'resumes', { environment: { https_proxy: 'http://proxy:1', NO_PROXY: 'corp' } });
+  expect(JSON.parse((await world.turn('s5', 'env')).reply)).toMatchObject({
+    no_proxy: 'corp,127.0.0.1,localhost',
+    NO_PROXY: 'corp,127.0.0.1,localhost',
+  });
   await world.backend.request('session.stop', { sessionId: 's3' });
   expect(JSON.parse((await world.turn('s3', 'env')).reply)).toMatchObject(environment);
+
+  // A proxy of the session's own is not shown the bearer of its tools either.
+  await world.start('s5', 'resumes', { environment: { https_proxy: 'http://proxy:1', NO_PROXY: 'corp' } });
+  expect(JSON.parse((await world.turn('s5', 'env')).reply)).toMatchObject({
+    no_proxy: 'corp,127.0.0.1,localhost',
+    NO_PROXY: 'corp,127.0.0.1,localhost',
+  });
   const events = world.backend.events('s3').filter(({ type }) => type !== 'agent_text');
   expect(JSON.stringify([events, world.lines])).not.toContain('a-secret');
 
@@ -203,6 +283,12 @@ test('a worktree in which another session works is kept; started again by its id
   expect(await archive(world, 's1')).toMatchObject({
     worktree: 'kept',
     reason: expect.stringContaining('session s2 works in it'),
+  });
+  await world.backend.request('session.stop', { sessionId: 's2' });
+  await world.start('s3', 'demo', { additionalDirectories: [`${repository}.worktrees/shared`] });
+  expect(await archive(world, 's1')).toMatchObject({
+    worktree: 'kept',
+    reason: expect.stringContaining('session s3 works in it'),
   });
   await world.daemon.stop();
   const next = await createWorld({ home, backend: world.backend });

@@ -150,7 +150,8 @@ describe('a run of the demo agent', () => {
     const { runId } = await start(slow);
     await atWork(runId);
     expect(await cli('run', 'stop', runId)).toMatchObject({ status: 'cancelled' });
-    await expect.poll(() => agents().length, { timeout: 20_000 }).toBe(before);
+    // Agents of runs before may still have been on their way out.
+    await expect.poll(() => agents().length, { timeout: 20_000 }).toBeLessThanOrEqual(before);
   });
 
   it('asks in the inbox of its parent for what needs a yes', async () => {

@@ -25,7 +25,7 @@ const git = (...args: string[]) => execFileSync('git', args, { cwd: repository, 
 const spawn = (more: object = {}) =>
   api.output('session.spawn_new', { agentId: 'demo', directory: repository, ...more });
 const send = (sessionId: string, message: string, more: object = {}) =>
-  api.output('session.message.send', { sessionId, message, timeoutSeconds: 60, ...more });
+  api.output('session.message.send', { sessionId, message, ...more });
 const status = (sessionId: string) => api.output('session.status.get', { sessionId });
 const until = (sessionId: string, state: string) =>
   expect.poll(async () => (await status(sessionId)).status, { timeout: 30_000, interval: 50 }).toBe(state);

@@ -32,16 +32,21 @@ async function killDaemon(): Promise<void> {
 
 test('what an agent waits for is still there after its daemon was killed, and the answer reaches its turn', async () => {
   const sessionId = await spawnNew();
-  const waiting = client.output('session.message.send', { sessionId, message: 'ask to dance', wait: true });
-  const requestOf = async () => (await sessionOf(sessionId)).permission?.requestId as string | undefined;
-  await expect.poll(requestOf, { timeout: 20_000 }).toBeDefined();
-  const requestId = await requestOf();
+  const asked = { sessionId, message: 'ask to dance', messageId: 'to-dance', wait: true };
+  const waiting = await client.output('session.message.send', asked);
+  expect(waiting).toMatchObject({
+    status: 'running',
+    waitingFor: { kind: 'permission', title: 'to dance', options: expect.any(Array) },
+  });
+  expect(waiting).not.toHaveProperty('timedOut');
+  const { requestId } = waiting.waitingFor as { requestId: string };
   await killDaemon();
   const isAway = async () => (await sessionOf(sessionId)).machineOfflineSince !== undefined;
   await expect.poll(isAway, { timeout: 30_000 }).toBe(false);
   expect(await sessionOf(sessionId)).toMatchObject({ status: 'waiting', permission: { requestId } });
   await client.output('session.permission.respond', { sessionId, requestId, decision: 'allow' });
-  expect(await waiting).toMatchObject({
+  await client.output('session.wait.idle', { sessionId });
+  expect(await client.output('session.message.send', asked)).toMatchObject({
     status: 'completed',
     reply: expect.stringMatching(/restarted while you waited for the permission "to dance".*allowed/s),
   });

@@ -20,7 +20,7 @@ export default defineAction({
     'name',
     'state',
     'version',
-    { label: 'next step', of: ['setup', 'reason'], whole: true },
+    { label: 'next step', of: ['setup', 'reason'], whole: true, every: true },
   ],
   commands: ['agents list'],
   keywords: {

@@ -15,6 +15,17 @@ export default defineAction({
   approvals: 'never',
   session: 'none',
   positionals: ['artifactId', 'decision'],
+  headline: {
+    by: 'approval.status',
+    texts: {
+      denied: 'Denied: {approval.summary}',
+      succeeded: 'Approved, and it ran: {approval.summary}',
+      failed: 'Approved, but it failed: {approval.summary}',
+      unknown: 'Approved, but whether it ran to its end is not known: {approval.summary}',
+      executing: 'Approved, and it runs: {approval.summary}',
+      approved: 'Approved: {approval.summary}',
+    },
+  },
   keywords: {
     en: ['approve', 'deny', 'accept', 'reject', 'confirm', 'sign off'],
     'zh-CN': ['批准', '拒绝', '审批', '同意', '决定'],

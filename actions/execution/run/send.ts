@@ -25,7 +25,15 @@ export default defineAction({
     'zh-CN': ['继续任务', '追问', '补充说明', '语音对话'],
   },
   examples: [{ title: 'One thing more', input: { runId: 'run_123', message: 'Look at the tests as well.' } }],
-  errors: ['not_found', 'session_not_found', 'session_ambiguous', 'session_archived', 'canceled'],
+  errors: [
+    'not_found',
+    'session_not_found',
+    'session_ambiguous',
+    'session_archived',
+    'permission_escalation_denied',
+    'rate_limited',
+    'canceled',
+  ],
   input: z.object({
     runId,
     sessionId: runSession.optional(),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { toConfigOption } from '../../_config-option.ts';
 import { defineAction } from '../../../src/core/spec.ts';
 import { configOption, sessionBrief, sessionHint, sessionId } from '../../_shapes.ts';
-import { SUPERVISION } from '../../_surfaces.ts';
+import { GOVERNANCE, SUPERVISION } from '../../_surfaces.ts';
 
 export default defineAction({
   id: 'session.config_option.set',
@@ -11,7 +11,7 @@ export default defineAction({
   effect: 'write',
   idempotent: true,
   openWorld: true,
-  surfaces: SUPERVISION,
+  surfaces: { ...GOVERNANCE, voice: SUPERVISION.voice },
   approvals: 'default',
   session: { need: 'required', field: 'sessionId' },
   positionals: ['sessionId', 'configId', 'value'],
@@ -38,6 +38,7 @@ export default defineAction({
     'session_not_selected',
     'session_not_found',
     'session_ambiguous',
+    'session_archived',
     'invalid_input',
     'machine_offline',
     'daemon_not_running',

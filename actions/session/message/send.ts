@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineAction } from '../../../src/core/spec.ts';
 import { invalidInput } from '../../../src/core/input.ts';
-import { DELIVERIES, isFinal } from '../../../src/core/session.ts';
+import { DELIVERIES, isFinal, type Session } from '../../../src/core/session.ts';
 import { waitSeconds } from '../../../src/core/wait.ts';
 import {
   failureReason,
@@ -18,7 +18,7 @@ export default defineAction({
   title: { en: 'Send a message to a session', 'zh-CN': '向会话发送消息' },
   summary: "Use to give a session's agent work or an answer; with wait, to get its reply in the same call.",
   description:
-    'Stored before it is delivered, delivered exactly once; queues behind a running turn. When the wait is over before the turn is, the answer has timedOut and the turn goes on.',
+    'Stored before it is delivered, delivered exactly once; queues behind a running turn. The wait ends early where the agent asks a person (waitingFor) or the time is over (timedOut); the turn goes on.',
   effect: 'write',
   idempotent: false,
   openWorld: true,
@@ -27,6 +27,13 @@ export default defineAction({
   session: { need: 'required', field: 'sessionId' },
   clearable: ['permissionModeOverride', 'modelOverride'],
   positionals: ['sessionId', 'message'],
+  next: {
+    by: 'waitingFor.kind',
+    commands: {
+      permission: 'session permission respond {sessionId} <allow|deny>',
+      question: 'session user-action answer {sessionId} accept [--content {waitingFor.fields}]',
+    },
+  },
   hints: { sessionId: sessionHint, message: { label: 'Message', widget: 'multiline' } },
   keywords: {
     en: ['prompt', 'ask', 'tell', 'chat', 'reply', 'instruct', 'continue', 'talk', 'input', 'task'],
@@ -54,6 +61,7 @@ export default defineAction({
     'daemon_not_running',
     'unsupported',
     'permission_escalation_denied',
+    'rate_limited',
   ],
   input: z.object({
     sessionId: sessionId.optional(),
@@ -82,11 +90,18 @@ export default defineAction({
     messageId: z.string().describe('Id of the message.'),
     status: messageStatus,
     timedOut: z.boolean().optional().describe('The wait ended before the turn.'),
+    waitingFor: z
+      .looseObject({})
+      .optional()
+      .describe(
+        'The wait ended because the agent asks a person: kind (permission or question), requestId, title, options or fields. Answer it, then wait for idle.',
+      ),
     reply: z.string().optional().describe("The turn's final text."),
     reason: failureReason.optional(),
   }),
   async run({ input, caller, ports, signal }) {
     refuseOverrides(input);
+    refuseIdleWait(input);
     const sent = await ports.messages.send(
       {
         sessionId: input.sessionId!,
@@ -99,14 +114,25 @@ export default defineAction({
       caller,
     );
     if (!input.wait) return sent;
-    const message = await ports.messages.wait(
-      sent.messageId,
+    const { message, asking } = await ports.messages.wait(
+      { messageId: sent.messageId, sessionId: sent.sessionId, delivery: input.delivery },
       waitSeconds(input.timeoutSeconds, caller),
       signal,
     );
+    if (asking !== undefined) return { ...message, waitingFor: toWaitingFor(asking) };
     return isFinal(message.status) ? message : { ...message, timedOut: true };
   },
 });
+
+/** What a person is asked, in one shape for both kinds. */
+function toWaitingFor({ permission, question }: Session): Record<string, unknown> {
+  if (permission !== undefined) {
+    const { requestId, title, options } = permission;
+    return { kind: 'permission', requestId, title, options };
+  }
+  const { requestId, message: title, fields } = question ?? {};
+  return { kind: 'question', requestId, title, ...(fields?.length ? { fields } : {}) };
+}
 
 /** A message inside a running turn has the mode and the model of that turn. */
 function refuseOverrides(input: {
@@ -119,4 +145,11 @@ function refuseOverrides(input: {
     .filter((path) => input[path] != null)
     .map((path) => ({ path, message: 'goes with a turn of its own, not with delivery steer' }));
   if (issues.length > 0) throw invalidInput('session.message.send', issues);
+}
+
+/** A time to wait for nothing is a wait that was forgotten. */
+function refuseIdleWait({ wait, timeoutSeconds }: { wait: boolean; timeoutSeconds?: number }): void {
+  if (wait || !timeoutSeconds) return;
+  const message = 'is for a call that waits: set wait too (--wait in a shell)';
+  throw invalidInput('session.message.send', [{ path: 'timeoutSeconds', message }]);
 }

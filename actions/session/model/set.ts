@@ -37,6 +37,7 @@ export default defineAction({
     'session_not_selected',
     'session_not_found',
     'session_ambiguous',
+    'session_archived',
     'machine_offline',
     'daemon_not_running',
     'agent_failed',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../../src/core/spec.ts';
-import { sessionBrief, sessionHint, sessionId } from '../../_shapes.ts';
+import { sessionBrief, sessionHint, sessionId, sessionTitle } from '../../_shapes.ts';
 import { EVERYDAY } from '../../_surfaces.ts';
 
 export default defineAction({
@@ -32,7 +32,7 @@ export default defineAction({
   errors: ['session_not_selected', 'session_not_found', 'session_ambiguous'],
   input: z.object({
     sessionId: sessionId.optional(),
-    title: z.string().trim().min(1).max(200).describe('New title, 1 to 200 characters.'),
+    title: sessionTitle.describe('New title, 1 to 200 characters.'),
   }),
   output: sessionBrief,
   run: ({ input, ports }) => ports.sessions.setTitle(input.sessionId!, input.title),

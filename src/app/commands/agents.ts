@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import { AGENT_SESSION_VARIABLE } from '../../core/agent-mark.ts';
 import { KaiwuError } from '../../core/errors.ts';
 import { PERMISSION_MODES, type PermissionMode } from '../../core/session.ts';
+import { toVisibleText } from '../../core/visible-text.ts';
 import type { AgentDefinition } from '../../daemon/agents/agents.ts';
+import { findCommand, whyMissing } from '../../daemon/agents/find-command.ts';
 import {
   type AddedAgent,
   assertAgentName,
@@ -10,7 +12,7 @@ import {
   updateAddedAgents,
 } from '../../local/added-agents.ts';
 import type { Command } from '../../surfaces/cli/command.ts';
-import type { CliIo } from '../../surfaces/cli/io.ts';
+import { type CliIo, write } from '../../surfaces/cli/io.ts';
 import { builtInAgents } from '../added-agents.ts';
 import type { App } from '../app.ts';
 import { optional } from '../connection.ts';
@@ -67,12 +69,14 @@ export function agentCommands(app: App, io: CliIo): Command[] {
           if (Object.hasOwn(agents, name)) throw taken(app, name);
           agents[name] = agent;
         });
+        await warnOfMissing(app, io, name, agent.command);
         return { ...toShown(name, agent), file: app.paths.agents };
       },
     }),
     toLocalCommand({
       path: 'agents remove',
-      summary: 'Forget an agent that was added. Its sessions stay; those that run go on.',
+      summary:
+        'Forget an agent that was added. Its sessions stay, and those that run go on; they cannot start again.',
       fields: { name: NAME },
       positionals: ['name'],
       required: ['name'],
@@ -85,7 +89,8 @@ export function agentCommands(app: App, io: CliIo): Command[] {
           if (!Object.hasOwn(agents, name)) throw unknownAgent(app, name, Object.keys(agents));
           delete agents[name];
         });
-        return { removed: name };
+        const note = `Sessions with ${name} that run go on. Once at rest they cannot start again, until an agent ${name} is added.`;
+        return { removed: name, note };
       },
     }),
     toLocalCommand({
@@ -140,6 +145,13 @@ async function toAgent(app: App, io: CliIo, input: AddInput): Promise<AddedAgent
     ...(Object.keys(env).length === 0 ? {} : { env }),
     ...(Object.keys(modes).length === 0 ? {} : { modes }),
   };
+}
+
+/** The daemon may have another PATH, and the program may be installed later: the agent is added all the same. */
+async function warnOfMissing({ env }: App, io: CliIo, name: string, command: string): Promise<void> {
+  if (findCommand(command, env.PATH ?? '') !== undefined) return;
+  const why = `${whyMissing(command, 'this')}. It starts once the daemon finds it.`;
+  await write(io.stderr, `${name} is added, but ${toVisibleText(why, { singleLine: true })}\n`);
 }
 
 /** A relative path is meant from where the person stands, a mere name from the daemon's PATH. */

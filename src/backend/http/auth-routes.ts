@@ -83,7 +83,9 @@ export function addAuthRoutes(
     gate.requireOpen();
     const bearer = await authenticate(toCredential(c));
     await agents.refuseAgents(c.env.incoming, { name: 'auth.logout', bearer });
-    const { tokenId, deviceId } = bearer;
+    const { tokenId, kind } = bearer;
+    // A session's token goes with its device, and not the other way round.
+    const deviceId = kind === 'agent' ? undefined : bearer.deviceId;
     await identity.revokeToken(tokenId);
     revocations.announce({ tokenId });
     if (deviceId !== undefined) {

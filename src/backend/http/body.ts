@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type * as z from 'zod';
 import { KaiwuError } from '../../core/errors.ts';
 import { findJsonFault } from '../../core/json-position.ts';
+import { misspelt } from '../../core/nearest.ts';
 
 /** Largest body of a call, bytes. */
 export const MAX_CALL_BYTES = 8 * 1024 * 1024;
@@ -46,12 +47,27 @@ export async function readChecked<T>(
   const body = await readJson(incoming, maxBytes);
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues
-    .slice(0, 10)
-    .map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
+  const issues = parsed.error.issues.flatMap((issue) => toIssues(issue, schema)).slice(0, 10);
   const told = issues.map(({ path, message }) => `${path || 'body'}: ${message}`).join('; ');
   throw new KaiwuError('invalid_input', `The request body is not valid: ${told}.`, { details: { issues } });
 }
+
+/** An unknown key is told by name, with the one that was meant. */
+function toIssues(issue: z.core.$ZodIssue, schema: z.ZodType): { path: string; message: string }[] {
+  const path = issue.path.map(String);
+  if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: issue.message }];
+  let at: unknown = schema;
+  for (const key of path) at = shapeOf(at)[key];
+  const known = Object.keys(shapeOf(at));
+  return issue.keys.map((key) => {
+    const meant = misspelt(key, known);
+    const advice = meant === undefined ? `known are ${known.join(', ')}` : `use ${meant}`;
+    return { path: [...path, key.slice(0, 80)].join('.'), message: `not known here; ${advice}` };
+  });
+}
+
+const shapeOf = (schema: unknown): Record<string, unknown> =>
+  (schema as { shape?: Record<string, unknown> } | undefined)?.shape ?? {};
 
 function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const declared = Number(incoming.headers['content-length'] ?? 0);

@@ -12,18 +12,24 @@ import type { Gate } from './gate.ts';
 import type { HttpEnv } from './http-env.ts';
 import { toCredential } from './web-credential.ts';
 
-/** The surface is the engine's to judge, a missing one too: it fails closed and is audited. */
-const callSchema = z.object({
+/**
+ * The surface is the engine's to judge, a missing one too: it fails closed and is audited. A key that is not known is a
+ * mistake: ignored, it would let a call do more than its caller asked for.
+ */
+const callSchema = z.strictObject({
   input: z.unknown().optional(),
   confirmation: z.union([z.string().max(40), z.number()]).nullish(),
-  context: z.object({
-    surface: z.string().optional(),
-    sessionId: z.string().max(200).optional(),
-    machineId: z.string().max(200).optional(),
-    client: z.string().max(200).optional(),
-    maxWaitSeconds: z.number().min(0).optional(),
-    language: z.string().max(35).optional(),
-  }),
+  context: z.strictObject(
+    {
+      surface: z.string().optional(),
+      sessionId: z.string().max(200).optional(),
+      machineId: z.string().max(200).optional(),
+      client: z.string().max(200).optional(),
+      maxWaitSeconds: z.number().min(0).optional(),
+      language: z.string().max(35).optional(),
+    },
+    { error: ({ input }) => (input === undefined ? 'needed, for example {"surface":"cli"}' : undefined) },
+  ),
 });
 
 /** `POST /v1/actions/{id}` and `GET /v1/catalog`. */

@@ -59,6 +59,7 @@ function toPath(manifest: ActionManifest): Json {
           type: 'object',
           properties: { input: manifest.inputSchema, confirmation: CODE, context: ref('CallContext') },
           required: ['context'],
+          additionalProperties: false,
         }),
       },
       responses: {
@@ -101,17 +102,20 @@ const CODE: Json = {
 };
 
 const SCHEMAS: Json = {
-  CallContext: object(
-    {
-      surface: { type: 'string', enum: [...SURFACES] },
-      sessionId: { type: 'string', description: 'Session used where the input names none.' },
-      machineId: { type: 'string', description: 'Machine that the caller runs on.' },
-      client: { type: 'string', description: 'What the client calls itself; a label.' },
-      maxWaitSeconds: { type: 'number', minimum: 0, description: 'Longest wait inside one call.' },
-      language: { type: 'string', description: 'Language of what is said to the person, BCP 47.' },
-    },
-    ['surface'],
-  ),
+  CallContext: {
+    ...object(
+      {
+        surface: { type: 'string', enum: [...SURFACES] },
+        sessionId: { type: 'string', description: 'Session used where the input names none.' },
+        machineId: { type: 'string', description: 'Machine that the caller runs on.' },
+        client: { type: 'string', description: 'What the client calls itself; a label.' },
+        maxWaitSeconds: { type: 'number', minimum: 0, description: 'Longest wait inside one call.' },
+        language: { type: 'string', description: 'Language of what is said to the person, BCP 47.' },
+      },
+      ['surface'],
+    ),
+    additionalProperties: false,
+  },
   ApprovalRequired: object(
     {
       status: { type: 'string', const: 'approval_required' },

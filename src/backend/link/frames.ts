@@ -187,7 +187,7 @@ const eventSchema = z.discriminatedUnion('type', [
   event('message_canceled', { messageId: id, reason }),
   event('title_suggested', { title }),
   event('mode_changed', { permissionMode: mode }),
-  event('model_changed', { modelId }),
+  event('model_changed', { modelId, models: models.optional() }),
   event('config_options_changed', { configOptions }),
   event('session_stopped', { reason: reason.optional() }),
   event('session_failed', { reason }),

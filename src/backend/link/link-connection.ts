@@ -142,7 +142,7 @@ export function acceptLink(
     }
   }
 
-  const requests = createSessionRequests({ ...options, mustOwn });
+  const requests = createSessionRequests({ ...options, deviceId: bearer.deviceId, mustOwn });
 
   const inTurn = <T>(work: Promise<T>): Promise<T> => {
     handled = work;

@@ -13,9 +13,11 @@ export function createSessionRequests(options: {
   store: Pick<BackendStore, 'identity' | 'transcripts'>;
   runtime: Pick<Runtime, 'newId' | 'sha256'>;
   randomBytes: RandomBytes;
+  /** Of the machine: what it was given goes with it. */
+  deviceId: string | undefined;
   mustOwn(sessionId: string): Promise<void>;
 }) {
-  const { store, runtime, randomBytes, mustOwn } = options;
+  const { store, runtime, randomBytes, deviceId, mustOwn } = options;
   return {
     async token(params: unknown): Promise<BackendMethods['session.token']['result']> {
       const { sessionId } = parseFrame(sessionTokenSchema, params, 'session.token');
@@ -27,6 +29,7 @@ export function createSessionRequests(options: {
         kind: 'agent',
         name: `agent of ${sessionId}`,
         scope: { surfaces: ['agent'], sessionId },
+        ...(deviceId === undefined ? {} : { deviceId }),
       });
       return { token };
     },

@@ -4,6 +4,7 @@ import type { ConfigOption } from '../../core/session.ts';
 import type { SessionStore } from '../store/store.ts';
 import type { AskMachine } from './ask-machine.ts';
 import { isAgent } from './escalation.ts';
+import { getOpen } from './get-open.ts';
 
 /** Sets what an agent offers beside mode and model. What such a setting means, only the agent knows, so an agent sets none. */
 export function createSetConfigOption(options: {
@@ -17,7 +18,7 @@ export function createSetConfigOption(options: {
         hint: 'A person can, from the app or the CLI.',
       });
     }
-    const { machineId, agentId, configOptions = [] } = await sessions.get(sessionId);
+    const { machineId, agentId, configOptions = [] } = await getOpen(sessions, sessionId);
     const option = configOptions.find((each) => each.configId === configId);
     if (option === undefined) throw notOffered(agentId, configId, configOptions);
     await ask(

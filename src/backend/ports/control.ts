@@ -5,6 +5,7 @@ import { createAnswers } from './answers.ts';
 import type { AskMachine } from './ask-machine.ts';
 import { createSetConfigOption } from './config-options.ts';
 import { refuseRaise } from './escalation.ts';
+import { getOpen } from './get-open.ts';
 
 export function createSessionControl(options: {
   store: BackendStore;
@@ -37,13 +38,13 @@ export function createSessionControl(options: {
     },
 
     async setModel(sessionId, modelId, caller) {
-      const { machineId } = await sessions.get(sessionId);
+      const { machineId } = await getOpen(sessions, sessionId);
       await ask(machineId, 'session.set_model', { sessionId, modelId }, caller);
       return sessions.get(sessionId);
     },
 
     async setPermissionMode(sessionId, permissionMode, caller) {
-      const session = await sessions.get(sessionId);
+      const session = await getOpen(sessions, sessionId);
       refuseRaise(caller, permissionMode, session.permissionMode, sessionId);
       await ask(session.machineId, 'session.set_mode', { sessionId, permissionMode }, caller);
       return sessions.get(sessionId);

@@ -22,6 +22,7 @@ import { createInbox } from './inbox.ts';
 import { createMessages } from './messages.ts';
 import { createStartNew } from './new-session.ts';
 import { createRuns } from './runs.ts';
+import { keepRunsOfOthers } from './runs-of-others.ts';
 import { createSpawn } from './spawn.ts';
 
 export interface PortsOptions {
@@ -75,8 +76,7 @@ export function createBackendPorts(options: PortsOptions): { ports: BackendPorts
   const runWork = createRunWork({ store, control, deliver: deliveries.deliver, runtime, log });
   const ports: BackendPorts = {
     sessions,
-    control,
-    messages: createMessages(options),
+    ...keepRunsOfOthers(store, { control, messages: createMessages(options) }),
     runs: createRuns({ store, work: runWork, runtime, freshAgents }),
     inbox: createInbox(options),
     files: createFilesPort({ ...options, ask }),

@@ -1,10 +1,10 @@
 import { KaiwuError } from '../../core/errors.ts';
 import type { SessionControlPort } from '../../core/ports/sessions.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
-import { sessionArchived } from '../store/session-rows.ts';
 import type { BackendStore } from '../store/store.ts';
-import { isAgent } from './escalation.ts';
-import { parentOf, refuseGift } from './lineage.ts';
+import { isAgent, refuseRaise } from './escalation.ts';
+import { getOpen } from './get-open.ts';
+import { ownFreedom, parentOf, toTreeLimit } from './lineage.ts';
 import type { StartNew } from './new-session.ts';
 
 /** A second session that goes on with the conversation of the first, in the same place. */
@@ -15,8 +15,7 @@ export function createFork(options: {
 }): SessionControlPort['fork'] {
   const { store, runtime, startNew } = options;
   return async (sessionId, { title }, caller, signal) => {
-    const from = await store.sessions.get(sessionId);
-    if (from.archivedAt !== undefined) throw sessionArchived(sessionId, from.archivedAt);
+    const from = await getOpen(store.sessions, sessionId);
     const agents = (await store.machines.get(from.machineId))?.agents ?? [];
     const agent = agents.find((each) => each.agentId === from.agentId);
     if (agent?.features?.includes('fork') === false) throw cannotFork(from.agentId, agents);
@@ -27,7 +26,9 @@ export function createFork(options: {
       return undefined;
     });
     const places = additionalDirectories === undefined ? {} : { additionalDirectories };
-    refuseGift({ directory, ...places, permissionMode }, parent, caller);
+    // It is where its conversation is already, which the caller reaches: no place is given away.
+    if (isAgent(caller))
+      refuseRaise(caller, permissionMode, await ownFreedom(store, caller), 'the new session');
     return startNew(
       {
         sessionId: runtime.newId('sess'),
@@ -41,6 +42,7 @@ export function createFork(options: {
         ...(title === undefined ? {} : { title }),
         ...(parent === undefined ? {} : { parentSessionId: parent.sessionId }),
         forkedFrom: { sessionId, seq: from.lastSeq },
+        ...toTreeLimit(caller),
       },
       undefined,
       caller,

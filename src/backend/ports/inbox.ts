@@ -75,5 +75,9 @@ function toTitle(kind: InboxItem['kind'], session: InboxRow['session']): string 
   }
 }
 
-/** It is an agent's own words, shown to a person. */
-const oneLine = (text: string): string => toShortText(toVisibleText(text, { singleLine: true }), 300);
+/** An agent's own words, shown to a person: the first line, which says what it is about, and a sign that there are more. */
+function oneLine(text: string): string {
+  const [first = '', ...more] = text.trim().split(/\s*[\r\n]+/);
+  const shown = toShortText(toVisibleText(first, { singleLine: true }), 300);
+  return more.length === 0 ? shown : `${shown} …`;
+}

@@ -2,8 +2,9 @@ import type { Caller } from '../../core/call.ts';
 import { KaiwuError } from '../../core/errors.ts';
 import { isFreer, STRICTEST_MODE } from '../../core/freedom.ts';
 import type { SessionsPort, SpawnRequest } from '../../core/ports/sessions.ts';
-import type { PermissionMode, Session } from '../../core/session.ts';
+import { MAX_TREE_AT_WORK, type PermissionMode, type Session } from '../../core/session.ts';
 import { sessionArchived } from '../store/session-rows.ts';
+import type { MessageStore } from '../store/store.ts';
 import { isAgent, refuseRaise } from './escalation.ts';
 
 /**
@@ -23,40 +24,91 @@ export async function parentOf(
 }
 
 /**
- * What the agent that asks may do itself is the most that it can give: its mode, its workspace, and nothing made on the disk
- * while it may make nothing. @throws permission_escalation_denied
+ * The most that an agent may do now: what its session may, or what the message whose turn runs was held to.
+ * Whoever calls as an agent and cannot prove a session is held to the strictest.
+ */
+export async function ownFreedom(
+  store: { sessions: Pick<SessionsPort, 'get'>; messages: Pick<MessageStore, 'runningMode'> },
+  caller: Caller,
+): Promise<PermissionMode> {
+  const { sessionId } = caller.scope;
+  if (sessionId === undefined) return STRICTEST_MODE;
+  const { permissionMode } = await store.sessions.get(sessionId);
+  const running = await store.messages.runningMode(sessionId);
+  return running !== undefined && isFreer(permissionMode, running) ? running : permissionMode;
+}
+
+/**
+ * An agent has nothing done by another session that it may not do itself: the other may be freer than it, because a person
+ * has raised the one or lowered the other since. @throws permission_escalation_denied
+ */
+export async function refuseFreerHelp(
+  store: Parameters<typeof ownFreedom>[0],
+  caller: Caller,
+  sessionId: string,
+  mode: PermissionMode,
+): Promise<void> {
+  if (!isAgent(caller) || caller.approved === true) return;
+  const own = await ownFreedom(store, caller);
+  if (!isFreer(mode, own)) return;
+  throw denied(
+    `An agent in mode ${own} cannot have session ${sessionId} work in ${mode}.`,
+    `Pass permissionModeOverride ${own} or stricter, or let a person send it.`,
+  );
+}
+
+/**
+ * What the agent that asks may do itself is the most that it can give: its mode, its machine, its directories, and nothing made
+ * on the disk while it may make nothing. Variables can turn any program into another one, so only an agent that asks nobody
+ * anyway gives them. A person can allow more.
+ * @param own the agent's mode @returns the directories that a child must lie in; undefined where it may lie anywhere
+ * @throws permission_escalation_denied
  */
 export function refuseGift(
-  wanted: Pick<SpawnRequest, 'directory' | 'additionalDirectories' | 'createDirectory' | 'worktree'> & {
-    permissionMode: PermissionMode;
-  },
+  wanted: Omit<SpawnRequest, 'agentId'> & { permissionMode: PermissionMode; machineId: string },
   parent: Session | undefined,
+  own: PermissionMode,
   caller: Caller,
-): void {
-  if (!isAgent(caller) || caller.approved === true) return;
-  const own = parent?.permissionMode ?? STRICTEST_MODE;
-  const { permissionMode } = wanted;
-  refuseRaise(caller, permissionMode, own, 'the new session');
-  if (isFreer('default', own) && (wanted.createDirectory === true || wanted.worktree !== undefined)) {
-    throw new KaiwuError(
-      'permission_escalation_denied',
-      `A session in mode ${own} changes nothing, so its agent cannot have a ${wanted.worktree === undefined ? 'directory' : 'worktree'} made.`,
-      { hint: 'Start the session in a directory that is there, or let a person start it.' },
+): string[] | undefined {
+  if (!isAgent(caller) || caller.approved === true) return undefined;
+  refuseRaise(caller, wanted.permissionMode, own, 'the new session');
+  if (parent !== undefined && wanted.machineId !== parent.machineId) {
+    throw denied(
+      `An agent cannot start a session on another machine than its own: ${wanted.machineId}.`,
+      'Leave machineId out, or let a person start it or approve it.',
     );
   }
-  // Edits go unasked inside the workspace only: another workspace would be more.
-  if (!isFreer(permissionMode, 'default') || own === 'bypass') return;
-  const reach = [parent?.directory ?? '', ...(parent?.additionalDirectories ?? [])];
+  if (isFreer('default', own) && (wanted.createDirectory === true || wanted.worktree !== undefined)) {
+    throw denied(
+      `A session in mode ${own} changes nothing, so its agent cannot have a ${wanted.worktree === undefined ? 'directory' : 'worktree'} made.`,
+      'Start the session in a directory that is there, or let a person start it.',
+    );
+  }
+  if (own === 'bypass') return undefined;
+  const names = Object.keys(wanted.environment ?? {});
+  if (names.length > 0) {
+    throw denied(
+      `An agent in mode ${own} cannot give variables to a session: ${names.slice(0, 10).join(', ')}.`,
+      'Leave environment out, or let a person start it.',
+    );
+  }
+  const reach = parent === undefined ? [] : [parent.directory, ...(parent.additionalDirectories ?? [])];
   const outside = [wanted.directory, ...(wanted.additionalDirectories ?? [])].find(
     (directory) => !reach.some((root) => isInside(directory, root)),
   );
-  if (outside === undefined) return;
-  throw new KaiwuError(
-    'permission_escalation_denied',
-    `An agent in mode ${own} cannot start a session in ${permissionMode} outside its own workspace: ${outside}.`,
-    { hint: 'Ask for mode default there, or name a directory inside the workspace.' },
+  if (outside === undefined) return reach;
+  throw denied(
+    `An agent in mode ${own} cannot start a session outside its own directories: ${outside}.`,
+    'Name a directory inside the workspace, or let a person start it or approve it.',
   );
 }
+
+/** An agent starts no more than so many; a person may. */
+export const toTreeLimit = (caller: Caller): { maxAtWork?: number } =>
+  isAgent(caller) && caller.approved !== true ? { maxAtWork: MAX_TREE_AT_WORK } : {};
+
+const denied = (message: string, hint: string) =>
+  new KaiwuError('permission_escalation_denied', message, { hint });
 
 /** By the words alone: what needs the disk to be told (`~`, `..`) counts as outside. */
 function isInside(directory: string, root: string): boolean {

@@ -9,6 +9,7 @@ import type { BackendStore } from '../store/store.ts';
 import { watch } from '../watch.ts';
 import type { Deliveries, QueuedMessage } from '../work/deliveries.ts';
 import { refuseRaise } from './escalation.ts';
+import { refuseFreerHelp, toTreeLimit } from './lineage.ts';
 import { toOfflineError } from './machines-of.ts';
 
 /** Milliseconds that `send` waits for the delivery before it answers `queued`. */
@@ -52,6 +53,13 @@ export function createMessages(options: {
       const { sessionId, text, permissionModeOverride, modelOverride, delivery } = request;
       const session = await store.sessions.get(sessionId);
       refuseRaise(caller, permissionModeOverride, session.permissionMode, sessionId);
+      // One that steers has the mode of the turn that it reaches.
+      const reached = delivery === 'steer' ? await store.messages.runningMode(sessionId) : undefined;
+      for (const mode of [reached, permissionModeOverride ?? session.permissionMode])
+        if (mode !== undefined) await refuseFreerHelp(store, caller, sessionId, mode);
+      const { maxAtWork } = toTreeLimit(caller);
+      const rests = session.status === 'stopped' || session.status === 'failed';
+      if (rests && maxAtWork !== undefined) await store.sessions.requireRoom(sessionId, maxAtWork);
       const messageId = request.messageId ?? runtime.newId('msg');
       // Sent again after an archive, a known message is still the answer.
       if (session.archivedAt !== undefined && (await store.messages.get(messageId)) === undefined) {
@@ -78,13 +86,21 @@ export function createMessages(options: {
       return read(messageId);
     },
 
-    wait: (messageId, seconds, signal) =>
+    wait: ({ messageId, sessionId, delivery }, seconds, signal) =>
       watch(
         store.feed,
         {
-          concerns: (entry) => entry.type === 'message.changed' && entry.messageId === messageId,
-          read: () => read(messageId),
-          done: (message) => isFinal(message.status),
+          concerns: (entry) =>
+            (entry.type === 'message.changed' && entry.messageId === messageId) ||
+            (entry.type === 'session.changed' && entry.sessionId === sessionId),
+          async read() {
+            const message = await read(messageId);
+            const isHeld =
+              !isFinal(message.status) && (delivery !== 'interrupt' || message.status === 'running');
+            const session = isHeld ? await store.sessions.get(sessionId) : undefined;
+            return session?.status === 'waiting' ? { message, asking: session } : { message };
+          },
+          done: ({ message, asking }) => isFinal(message.status) || asking !== undefined,
         },
         seconds,
         signal,

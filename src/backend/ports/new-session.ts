@@ -47,6 +47,7 @@ export function createStartNew(options: {
       throw new KaiwuError('timeout', `session ${sessionId} is still starting.`);
     }
     if (started.status !== 'failed') return started;
+    await store.sessions.dismissStart(sessionId);
     // The daemon's own error says more than the row; it was lost if the link dropped in between.
     const error = await failure;
     throw error instanceof KaiwuError && error.code === started.reason?.code ? error : toStartError(started);

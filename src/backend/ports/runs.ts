@@ -2,18 +2,20 @@ import type { Caller } from '../../core/call.ts';
 import { KaiwuError, toWireError } from '../../core/errors.ts';
 import type { RunRef, RunRequest, RunsPort } from '../../core/ports/runs.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
-import { isRunOver, type RunTurn } from '../../core/run.ts';
+import { isRunOver, MAX_OPEN_RUNS, type RunTurn } from '../../core/run.ts';
 import type { AgentInfo } from '../../core/agent.ts';
-import { isFinal, type PermissionMode, type Session } from '../../core/session.ts';
+import { isFinal, type PermissionMode } from '../../core/session.ts';
 import { promptVersion, toPrompt } from '../prompts/index.ts';
-import { sessionArchived } from '../store/session-rows.ts';
 import type { StoredRun } from '../store/run-store.ts';
 import type { BackendStore } from '../store/store.ts';
 import { watch } from '../watch.ts';
 import type { RunWork } from '../work/runs/runs.ts';
 import { toSpoken } from '../work/runs/spoken.ts';
-import { chooseMode, defaultMode, freedomOf, requireKinds } from '../work/runs/targets.ts';
+import { chooseMode, defaultMode, freedomOf, ownTarget, withKinds } from '../work/runs/targets.ts';
+import { getOpen } from './get-open.ts';
+import { ownFreedom, refuseFreerHelp } from './lineage.ts';
 import { toOfflineError } from './machines-of.ts';
+import { refuseRunOfOthers } from './runs-of-others.ts';
 
 export function createRuns(options: {
   store: BackendStore;
@@ -36,10 +38,13 @@ export function createRuns(options: {
     });
   }
 
-  async function requireOpen(sessionId: string): Promise<Session> {
-    const session = await store.sessions.get(sessionId);
-    if (session.archivedAt !== undefined) throw sessionArchived(sessionId, session.archivedAt);
-    return session;
+  async function requireRoom(sessionId: string, wanted: number): Promise<void> {
+    const open = await store.runs.countOpen(sessionId);
+    if (open + wanted <= MAX_OPEN_RUNS) return;
+    throw new KaiwuError('rate_limited', `Session ${sessionId} has ${open} runs that are not over.`, {
+      hint: `At most ${MAX_OPEN_RUNS} may be. Wait for some of them or stop them; nothing was started.`,
+      details: { open, limit: MAX_OPEN_RUNS },
+    });
   }
 
   /** What is known of the machine's agents; asked anew where a target is not among them. */
@@ -71,8 +76,8 @@ export function createRuns(options: {
 
   return {
     async start(request, caller) {
-      const { sessionId, intent, backendTargets } = request;
-      const parent = await requireOpen(sessionId);
+      const { sessionId, intent } = request;
+      const parent = await getOpen(store.sessions, sessionId);
       if (request.worktree === true && intent !== 'delegate') {
         const message = `is for delegate only; a ${intent} run changes nothing`;
         throw new KaiwuError('invalid_input', `worktree ${message}.`, {
@@ -80,11 +85,16 @@ export function createRuns(options: {
         });
       }
       const { sessionId: ownId } = caller.scope;
-      const own = ownId === undefined ? undefined : await store.sessions.get(ownId);
+      const own =
+        ownId === undefined
+          ? undefined
+          : { ...(await store.sessions.get(ownId)), permissionMode: await ownFreedom(store, caller) };
       const refuseFreer = freedomOf(caller, parent, own);
       refuseFreer(request.permissionMode);
       const agents = await agentsOf(parent.machineId, request, caller);
-      requireKinds(backendTargets, agents);
+      const wanted = request.backendTargets.length > 0 ? request.backendTargets : [ownTarget(parent, agents)];
+      const backendTargets = withKinds(wanted, agents);
+      await requireRoom(sessionId, backendTargets.length);
       const { online } = (await store.machines.get(parent.machineId)) ?? {};
       const offline =
         online === true ? undefined : await toOfflineError(store.machines, parent.machineId, caller);
@@ -117,10 +127,15 @@ export function createRuns(options: {
 
     get: find,
 
-    async send(ref, text) {
-      const { runId, sessionId, runSessionId } = await find(ref);
-      await requireOpen(sessionId);
-      if (runSessionId !== undefined) await requireOpen(runSessionId);
+    async send(ref, text, caller) {
+      const { runId, sessionId, runSessionId, status, permissionMode, requester } = await find(ref);
+      refuseRunOfOthers(runId, requester, caller);
+      const mode =
+        runSessionId === undefined ? permissionMode : (await store.sessions.get(runSessionId)).permissionMode;
+      await refuseFreerHelp(store, caller, `${runSessionId ?? sessionId} of run ${runId}`, mode);
+      if (isRunOver(status)) await requireRoom(sessionId, 1);
+      await getOpen(store.sessions, sessionId);
+      if (runSessionId !== undefined) await getOpen(store.sessions, runSessionId);
       // What was going to be stopped is stopped first: a stop that comes later would take this message with it.
       await work.settled(runId);
       const message = await store.runs.addMessage(runId, 'said', text);
@@ -150,7 +165,8 @@ export function createRuns(options: {
     },
 
     async stop(ref, caller) {
-      const { runId } = await find(ref);
+      const { runId, requester } = await find(ref);
+      refuseRunOfOthers(runId, requester, caller);
       await work.end(runId, 'cancelled', {
         code: 'canceled',
         message: `It was stopped from ${caller.client}.`,

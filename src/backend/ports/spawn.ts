@@ -1,12 +1,14 @@
 import type { Caller } from '../../core/call.ts';
 import { KaiwuError } from '../../core/errors.ts';
+import { STRICTEST_MODE } from '../../core/freedom.ts';
 import type { SessionControlPort, SpawnRequest } from '../../core/ports/sessions.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
-import type { AgentInfo } from '../../core/agent.ts';
+import { type AgentInfo, mayHaveMode } from '../../core/agent.ts';
 import type { PermissionMode } from '../../core/session.ts';
+import { toSpeakableText } from '../../core/visible-text.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { BackendStore } from '../store/store.ts';
-import { parentOf, refuseGift } from './lineage.ts';
+import { ownFreedom, parentOf, refuseGift, toTreeLimit } from './lineage.ts';
 import { chooseMachine, toOfflineError } from './machines-of.ts';
 import type { StartNew } from './new-session.ts';
 
@@ -29,14 +31,16 @@ export function createSpawn(options: {
     const known = (await store.machines.get(machineId))?.agents ?? [];
     const usable = (agents: AgentInfo[]) =>
       agents.find((agent) => agent.agentId === agentId && agent.available);
-    // Installed since the daemon last looked?
-    const agents = usable(known) === undefined ? await options.freshAgents(machineId, caller) : known;
+    const first = usable(known);
+    // Installed, added anew or started since the daemon last told?
+    const isSure = first !== undefined && mayHaveMode(first, mode);
+    const agents = isSure ? known : await options.freshAgents(machineId, caller);
     const agent = usable(agents);
     if (agent === undefined) throw agentNotAvailable(agentId, agents);
-    // Every agent starts in its default, also one that names no modes.
-    if (mode !== 'default' && !agent.permissionModes.includes(mode)) {
+    if (!mayHaveMode(agent, mode)) {
+      const { reason } = agent;
       throw new KaiwuError('unsupported', `${agent.agentId} has no permission mode ${mode}.`, {
-        hint: `It has: ${agent.permissionModes.join(', ')}.`,
+        hint: `It has: ${agent.permissionModes.join(', ')}.${reason === undefined ? '' : ` Note: ${reason}`}`,
         details: { permissionModes: agent.permissionModes },
       });
     }
@@ -45,9 +49,14 @@ export function createSpawn(options: {
   return async (request, caller, signal) => {
     const parent = await parentOf(store.sessions, request.parentSessionId, caller);
     const permissionMode = request.permissionMode ?? 'default';
-    refuseGift({ ...request, permissionMode }, parent, caller);
     const wanted = request.machineId ?? parent?.machineId;
     const { machineId } = await chooseMachine(store.machines, wanted, caller);
+    // A run was judged when it was asked for; what its session is told meanwhile is no matter of its own.
+    const own =
+      request.runId === undefined
+        ? await ownFreedom(store, caller)
+        : (parent?.permissionMode ?? STRICTEST_MODE);
+    const within = refuseGift({ ...request, permissionMode, machineId }, parent, own, caller);
     if (!links.isLinked(machineId)) throw await toOfflineError(store.machines, machineId, caller);
     await requireAgent(machineId, request.agentId, permissionMode, caller);
     const sessionId = runtime.newId('sess');
@@ -60,7 +69,11 @@ export function createSpawn(options: {
         machineId,
         directory: request.directory,
         permissionMode,
-        startOptions: toStartOptions(request, sessionId),
+        startOptions: {
+          ...toStartOptions(request, sessionId),
+          ...(within === undefined ? {} : { within }),
+        },
+        ...toTreeLimit(caller),
         ...(title === undefined ? {} : { title }),
         ...(modelId === undefined ? {} : { modelId }),
         ...(tags === undefined ? {} : { tags: [...new Set(tags)] }),
@@ -88,7 +101,7 @@ function toStartOptions({ createDirectory, worktree, title }: SpawnRequest, sess
 /** Letters of the title, and enough of the id that the next session of that title has its own branch. */
 function defaultBranch(title: string | undefined, sessionId: string): string {
   const id = sessionId.replace('sess_', '');
-  const slug = (title ?? '')
+  const slug = toSpeakableText(title ?? '')
     .normalize('NFC')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')

@@ -97,7 +97,7 @@ function foldEvents(events: SessionEvent[]) {
     const projected = projectEvent(event);
     Object.assign(change, projected.session);
     if (projected.message !== undefined) messages.set(projected.message.messageId, projected.message);
-    if (event.type === 'session_started') models = event.models;
+    if (event.type === 'session_started' || event.type === 'model_changed') models = event.models ?? models;
   }
   return { change, models, messages: messages.values() };
 }

@@ -104,6 +104,20 @@ export function createMachineStore(db: Kysely<Schema>, writer: Writer, runtime: 
         // Nor is a worktree, which comes and goes with its session.
         .where(sql<SqlBool>`coalesce(${sql.ref('startOptions')}, '') not like ${ASKS_WORKTREE}`)
         .where('forkedFrom', 'is', null)
+        // Nor what else worked in one.
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('sessions as made')
+                .innerJoin('events', 'events.sessionId', 'made.sessionId')
+                .select('made.sessionId')
+                .whereRef('made.machineId', '=', 'sessions.machineId')
+                .whereRef('made.directory', '=', 'sessions.directory')
+                .where(sql<SqlBool>`coalesce(${sql.ref('made.startOptions')}, '') like ${ASKS_WORKTREE}`)
+                .where('events.type', '=', sql.lit('session_started')),
+            ),
+          ),
+        )
         .groupBy(['machineId', 'directory'])
         .orderBy('lastUsedAt', 'desc')
         .orderBy('path')

@@ -129,5 +129,18 @@ export function createMessageStore(db: Kysely<Schema>, writer: Writer, runtime: 
         .executeTakeFirst();
       return row !== undefined;
     },
+
+    runningMode: async (sessionId) => {
+      const row = await db
+        .selectFrom('messages')
+        .select('overrides')
+        .where('sessionId', '=', sessionId)
+        .where('status', 'in', ['queued', 'running'])
+        // A turn may run for a moment before its machine's word of that is here: then it is the next one's.
+        .orderBy('status', 'desc')
+        .orderBy('ordinal')
+        .executeTakeFirst();
+      return row && fromJson(row.overrides)?.permissionMode;
+    },
   };
 }

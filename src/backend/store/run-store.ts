@@ -54,6 +54,8 @@ export interface RunStore {
     filter: { sessionId?: string; status?: RunStatus; intent?: RunIntent },
     page: PageRequest,
   ): Promise<Page<StoredRun>>;
+  /** Runs of a session that are queued or running. */
+  countOpen(sessionId: string): Promise<number>;
   /** Runs that are queued or running, or whose session has still to be stopped, in the order of their places. */
   unfinished(): Promise<StoredRun[]>;
   /** Moves the first queued run of a session to `running`, unless `max` are running; answers it. */

@@ -63,9 +63,12 @@ const toColumns = ({ result, rawText, resultProblem, reason }: RunOutcome) => ({
   reason: toJson(reason),
 });
 
-/** The same run always says the same under the same id, so sending it again after a crash is no second message. */
+/**
+ * The same run always says the same under the same id, so sending it again after a crash is no second message. With a dot, which
+ * no caller's own id has: whoever sent something else under it before would answer in the place of the run.
+ */
 const toMessageId = (runId: string, ordinal: number): string =>
-  `${runId.replace(/^run_/, 'msg_')}_${ordinal}`;
+  `${runId.replace(/^run_/, 'msg_')}.${ordinal}`;
 
 const tell = (announce: Announce, { runId, sessionId }: { runId: string; sessionId: string }) =>
   announce({ type: 'run.changed', runId, sessionId });
@@ -154,6 +157,16 @@ export function createRunStore(db: Kysely<Schema>, writer: Writer, runtime: Runt
       if (status !== undefined) query = query.where('status', '=', status);
       if (intent !== undefined) query = query.where('intent', '=', intent);
       return readPage(query, ORDER, page, toRun);
+    },
+
+    countOpen: async (sessionId) => {
+      const { open } = await db
+        .selectFrom('runs')
+        .select(({ fn }) => fn.countAll<number>().as('open'))
+        .where('sessionId', '=', sessionId)
+        .where('status', 'in', ['queued', 'running'])
+        .executeTakeFirstOrThrow();
+      return Number(open);
     },
 
     unfinished: async () => {

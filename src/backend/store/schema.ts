@@ -58,6 +58,7 @@ export interface Schema {
     /** Since when it waits for a person, one for each reason; null while it does not. */
     permissionAt: string | null;
     questionAt: string | null;
+    /** Null too for a start that failed and of which its caller was told. */
     failedAt: string | null;
     stalledSince: string | null;
     /** When its machine was told that it is archived; null while it has to be. */

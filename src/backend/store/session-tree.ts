@@ -77,3 +77,32 @@ export async function requirePath(db: Kysely<Schema>, sessionId: string): Promis
   if (path === undefined) throw sessionNotFound(sessionId);
   return path;
 }
+
+/** @throws rate_limited while `max` sessions of a root are at work: those with an agent, or with something to do */
+export async function requireRoom(db: Kysely<Schema>, path: string, max: number): Promise<void> {
+  const root = path.slice(0, path.indexOf('/') + 1);
+  const { count } = await db
+    .selectFrom('sessions')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where(within(root))
+    .where('sessions.archivedAt', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('sessions.status', 'not in', ['stopped', 'failed']),
+        eb.exists(
+          eb
+            .selectFrom('messages')
+            .select('messages.messageId')
+            .whereRef('messages.sessionId', '=', 'sessions.sessionId')
+            .where('messages.status', 'in', ['queued', 'running']),
+        ),
+      ]),
+    )
+    .executeTakeFirstOrThrow();
+  if (Number(count) < max) return;
+  throw new KaiwuError(
+    'rate_limited',
+    `${count} sessions of ${root.slice(0, -1)} are at work already; an agent starts none beyond ${max}.`,
+    { hint: 'Stop sessions that are done, or wait until some are.', details: { atWork: Number(count), max } },
+  );
+}

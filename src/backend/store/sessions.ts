@@ -6,7 +6,7 @@ import { readPage } from './paging.ts';
 import { fromJson, toJson } from './rows.ts';
 import type { Schema } from './schema.ts';
 import { readSession, searchTextOf, selectSessions, sessionNotFound, toSession } from './session-rows.ts';
-import { below, isWithin, placeBelow, readLineage, requirePath } from './session-tree.ts';
+import { below, isWithin, placeBelow, readLineage, requirePath, requireRoom } from './session-tree.ts';
 import { revokeSessionTokens } from './session-tokens.ts';
 import type { SessionStore } from './store.ts';
 import { contains } from './text.ts';
@@ -117,12 +117,14 @@ export function createSessionStore(db: Kysely<Schema>, writer: Writer, runtime: 
     insert: (session) =>
       writer.write(async (trx, announce) => {
         const at = now();
-        const { title = null, modelId = null, tags = [], ...rest } = session;
+        const { title = null, modelId = null, tags = [], maxAtWork, ...rest } = session;
+        const place = await placeBelow(trx, session.sessionId, session.parentSessionId);
+        if (maxAtWork !== undefined) await requireRoom(trx, place.path, maxAtWork);
         await trx
           .insertInto('sessions')
           .values({
             ...rest,
-            ...(await placeBelow(trx, session.sessionId, session.parentSessionId)),
+            ...place,
             title,
             titleSource: title === null ? null : 'user',
             status: 'starting',
@@ -143,6 +145,8 @@ export function createSessionStore(db: Kysely<Schema>, writer: Writer, runtime: 
         return readSession(trx, session.sessionId);
       }),
 
+    requireRoom: async (sessionId, max) => requireRoom(db, await requirePath(db, sessionId), max),
+
     failStart: async (sessionId, reason) => {
       await change(sessionId, async (trx, before, noteRevoked) => {
         if (before.status !== 'starting') return { changed: false };
@@ -154,6 +158,21 @@ export function createSessionStore(db: Kysely<Schema>, writer: Writer, runtime: 
           .execute();
         await revokeSessionTokens(trx, sessionId, at, noteRevoked);
         return { changed: true };
+      });
+    },
+
+    dismissStart: async (sessionId) => {
+      await change(sessionId, async (trx, { status, lastSeq }) => {
+        if (status !== 'failed' || lastSeq > 1) return { changed: false };
+        const { numUpdatedRows } = await trx
+          .updateTable('sessions')
+          .set({ failedAt: null })
+          .where('sessionId', '=', sessionId)
+          .where(({ not, exists, selectFrom }) =>
+            not(exists(selectFrom('messages').select('messageId').where('sessionId', '=', sessionId))),
+          )
+          .executeTakeFirst();
+        return { changed: numUpdatedRows > 0 };
       });
     },
 
@@ -206,5 +225,10 @@ function filtered(all: ReturnType<typeof selectSessions>, filter: SessionFilter)
   }
   const archived = filter.archived ?? 'exclude';
   if (archived === 'include') return query;
+  // Of a start that came to nothing, and that somebody was told of, there is nothing to see.
+  if (archived === 'exclude' && filter.status === undefined)
+    query = query.where((eb) =>
+      eb.or([eb('sessions.status', '!=', sql.lit('failed')), eb('sessions.failedAt', 'is not', null)]),
+    );
   return query.where('sessions.archivedAt', archived === 'only' ? 'is not' : 'is', null);
 }

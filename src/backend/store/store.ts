@@ -55,22 +55,32 @@ export interface NewSession {
   parentSessionId?: string;
   runId?: string;
   forkedFrom?: Session['forkedFrom'];
+  /** Refuses it while as many sessions of its root are at work. */
+  maxAtWork?: number;
 }
 
 /** What a start asks for that a session does not show; kept so that it can be asked for again. */
 export interface StartOptions {
   createDirectory?: boolean;
   worktree?: { branch: string; base?: string };
+  within?: string[];
 }
 
 export interface SessionStore extends SessionsPort {
   /**
    * Stores it as `starting`.
-   * @throws session_not_found | session_archived (its parent) | session_too_deep
+   * @throws session_not_found | session_archived (its parent) | session_too_deep | rate_limited
    */
   insert(session: NewSession): Promise<Session>;
+  /** @throws rate_limited while `max` sessions of the session's root are at work */
+  requireRoom(sessionId: string, max: number): Promise<void>;
   /** Moves a session that is still `starting` to `failed`; nothing otherwise. */
   failStart(sessionId: string, reason: FailureReason): Promise<void>;
+  /**
+   * Takes a session that never started out of the lists of what is there and what waits: who asked for it has heard why.
+   * Nothing happens to one that has a message, or more in its transcript than the failure.
+   */
+  dismissStart(sessionId: string): Promise<void>;
   /** Not archived sessions of a machine, oldest first. */
   ofMachine(machineId: string): Promise<Session[]>;
   /** Models that the session's agent reported when it started. */
@@ -104,6 +114,8 @@ export interface MessageStore {
   withdraw(messageId: string): Promise<void>;
   /** Whether any message is queued or running. */
   hasOpen(sessionId: string): Promise<boolean>;
+  /** Mode that the message asked for whose turn runs, or is the next to. */
+  runningMode(sessionId: string): Promise<Session['permissionMode'] | undefined>;
 }
 
 /** What a message asks for beside its text. */

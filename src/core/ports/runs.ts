@@ -1,13 +1,13 @@
 import type { Caller } from '../call.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { BackendTarget, ExecutionRun, RunIntent, RunStatus, RunTurn } from '../run.ts';
+import type { ExecutionRun, RunIntent, RunStatus, RunTurn, WantedTarget } from '../run.ts';
 import type { PermissionMode, SessionEvent } from '../session.ts';
 
 export interface RunRequest {
   sessionId: string;
   intent: RunIntent;
-  /** One run each. */
-  backendTargets: BackendTarget[];
+  /** One run each; none: one run by the session's own agent. */
+  backendTargets: WantedTarget[];
   instructions: string;
   modelId?: string;
   /** Default: `read_only` for review, plan and voice_agent, the parent's mode for delegate. */

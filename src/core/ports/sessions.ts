@@ -123,8 +123,15 @@ export interface MessagesPort {
    * @throws session_not_found | session_archived | conflict (the id was used for another text) | unsupported (steer)
    */
   send(request: SendRequest, caller: Caller): Promise<Message>;
-  /** Waits for the message's own turn to end. Answers the message as it is when `seconds` are over. */
-  wait(messageId: string, seconds: number, signal: AbortSignal): Promise<Message>;
+  /**
+   * Waits for the message's own turn to end, or until its session waits for a person: then `asking` is that session. Answers the
+   * message as it is when `seconds` are over. One that interrupts is held up by nothing that was asked before its own turn.
+   */
+  wait(
+    message: { messageId: string; sessionId: string; delivery?: Delivery },
+    seconds: number,
+    signal: AbortSignal,
+  ): Promise<{ message: Message; asking?: Session }>;
   /** Waits until nothing runs and nothing is queued. Answers the session as it is when `seconds` are over. */
   waitIdle(
     sessionId: string,

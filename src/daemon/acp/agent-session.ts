@@ -3,7 +3,7 @@ import { EVENT_LIMITS } from '../../core/link.ts';
 import { KaiwuError } from '../../core/errors.ts';
 import type { AgentOption, ConfigOption, PermissionMode, Usage } from '../../core/session.ts';
 import { AGENT_SESSION_VARIABLE } from '../../core/agent-mark.ts';
-import { toRedactor } from '../agents/environment.ts';
+import { toRedactor, withOwnMachine } from '../agents/environment.ts';
 import type { FoundAgent } from '../agents/registry.ts';
 import { createConnection, type PermissionOutcome } from './connection.ts';
 import { createControlState } from './control-state.ts';
@@ -29,8 +29,8 @@ export interface AgentListener {
   onQuestion(params: Json, signal: AbortSignal): Promise<QuestionOutcome>;
   /** The agent changed its own mode; `mode` is ours for it, if there is one. */
   onModeChanged(agentModeId: string, mode: PermissionMode | undefined): void;
-  /** The agent changed its own model, or says so after we did. */
-  onModelChanged(modelId: string): void;
+  /** The agent changed its own model, or says so after we did; `models` where it offers others now. */
+  onModelChanged(modelId: string, models?: AgentOption[]): void;
   /** Its settings beside mode and model are others now, or have other values. */
   onConfigOptions(options: ConfigOption[]): void;
   /** What the conversation used so far, as far as the agent has said. */
@@ -57,6 +57,8 @@ export interface AgentSessionOptions {
   mcpServers: McpServerConfig[];
   version: string;
   startLimitMs: number;
+  /** How long it may take to answer a change of mode, model or setting while no turn has it busy. */
+  controlLimitMs: number;
   maxLineBytes: number;
   graces: EndGraces;
   guardian: Guardian;
@@ -79,7 +81,7 @@ export interface AgentSession extends Opened {
   prompt(text: string): Promise<{ stopReason: string; usage?: Usage }>;
   /**
    * Puts a message into the turn that runs; resolves when the agent has taken it.
-   * @throws unsupported | conflict when no turn runs any more
+   * @throws unsupported | conflict when it did not take it; agent_failed when it ended before it said so
    */
   steer(text: string): Promise<void>;
   cancel(): void;
@@ -108,7 +110,7 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
     command: agent.command,
     args: definition.args,
     directory: options.directory,
-    env: { ...agent.env, ...environment, [AGENT_SESSION_VARIABLE]: options.sessionId },
+    env: { ...withOwnMachine({ ...agent.env, ...environment }), [AGENT_SESSION_VARIABLE]: options.sessionId },
     graces: options.graces,
     guardian: options.guardian,
     redact,
@@ -143,12 +145,13 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
     const signInMethod = hasKey ? keySignIn?.methodId : undefined;
     const opened = await openConversation(connection, { ...options, signInMethod, onNote: onNoise });
     controls.opened(connection, opened);
+    // Known also when it has no such mode as is asked for next.
+    agent.learn({ at: 'start', features: opened.features, modeIds: controls.modeIds() });
     await controls.setMode(options.permissionMode);
     if (options.modelId !== undefined) await controls.setModel(options.modelId);
-    agent.learn({ at: 'start', features: opened.features, modeIds: controls.modeIds() });
     return toAgentSession(opened);
   } catch (error) {
-    agent.learn({ at: 'start', error });
+    if (!options.signal.aborted) agent.learn({ at: 'start', error });
     await process.end('it could not be started');
     throw error;
   } finally {
@@ -169,7 +172,7 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
           throw new KaiwuError('agent_failed', `${definition.name} ended the prompt without a stop reason.`);
         agent.learn({ at: 'prompt' });
         const before = usage.current();
-        const used = usage.onPrompt(result.usage);
+        const used = usage.onPrompt(result);
         if (used !== undefined && used !== before) listener.onUsage(used);
         const stopReason = result.stopReason.slice(0, EVENT_LIMITS.word);
         return used === undefined ? { stopReason } : { stopReason, usage: used };
@@ -181,6 +184,16 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
       }
     }
 
+    /** One that never answers would hold up everything that comes after. */
+    async function inTime(change: Promise<void>): Promise<void> {
+      const limitMs = options.controlLimitMs;
+      const limit = setInterval(() => {
+        if (prompts === 0)
+          void process.end(`it did not answer a change of its settings within ${limitMs / 1000} s`);
+      }, limitMs);
+      await change.finally(() => clearInterval(limit));
+    }
+
     async function steer(text: string): Promise<void> {
       if (!features.includes('steer')) throw cannotSteer(definition.name);
       if (prompts === 0) throw turnIsOver(definition.name);
@@ -188,8 +201,9 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
       const ours = { _meta: { steering: { idleBehavior: 'promptRequired' } } };
       const result = await connection
         .request('_session/steering', { ...toPrompt(text), ...ours })
-        .catch((error: unknown) => {
-          throw turnIsOver(definition.name, error);
+        .catch(async (error: unknown) => {
+          const isGone = await Promise.race([connection.exited, Promise.resolve(undefined)]);
+          throw isGone === undefined ? turnIsOver(definition.name, error) : error;
         });
       if (!isObject(result) || result.outcome !== 'injected') throw turnIsOver(definition.name);
     }
@@ -210,9 +224,9 @@ export async function openAgentSession(options: AgentSessionOptions): Promise<Ag
       models: controls.models,
       currentModel: controls.currentModel,
       configOptions: controls.settings,
-      setMode: controls.setMode,
-      setModel: controls.setModel,
-      setConfigOption: controls.setSetting,
+      setMode: (mode) => inTime(controls.setMode(mode)),
+      setModel: (modelId) => inTime(controls.setModel(modelId)),
+      setConfigOption: (configId, value) => inTime(controls.setSetting(configId, value)),
       prompt,
       steer,
       cancel: () => connection.notify('session/cancel', { sessionId: acpSessionId }),

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AnyMessage, client, methods, RequestError } from '@agentclientprotocol/sdk';
 import { KaiwuError } from '../../core/errors.ts';
+import { createLineSplitter } from '../../core/lines.ts';
 import { toFrame } from './frame.ts';
 import { isObject, type Json } from './json.ts';
-import { createLineSplitter } from './lines.ts';
 import type { AgentExit, AgentProcess } from './process.ts';
 import { answerQuestion, type QuestionOutcome } from './questions.ts';
 
@@ -11,7 +11,7 @@ import { answerQuestion, type QuestionOutcome } from './questions.ts';
 export const MAX_LINE_BYTES = 32 * 1024 * 1024;
 /** Requests of an agent that may be unanswered at once. */
 const MAX_OPEN_REQUESTS = 500;
-/** Most characters of one piece of noise that are kept. */
+/** Most characters of one line of noise that are kept. */
 const MAX_NOISE = 4096;
 const AUTH_REQUIRED = -32_000;
 const EXIT_MS = 1500;
@@ -39,7 +39,7 @@ export interface ConnectionOptions {
   maxLineBytes: number;
   /** Takes out of its answers what nobody may read. */
   redact(text: string): string;
-  /** Everything that one read of the pipe brought is handled inside one call of this. */
+  /** Every message that one read of the pipe brought is handled inside one call of this. */
   batch(work: () => void): void;
   /** `session/update` parameters, in the agent's order and before any answer that follows them. */
   onUpdate(params: unknown): void;
@@ -151,15 +151,25 @@ function createMessageStream(options: ConnectionOptions) {
   const open = new Set<unknown>();
   const asked = new Set<unknown>();
   let controller: ReadableStreamDefaultController<AnyMessage> | undefined;
+  let noise: string[] = [];
+  /** It is being ended for a line that had no end. */
+  let isBroken = false;
+
+  /** What one read brought is told in one piece: each is a write, and there may be thousands of lines. */
+  function read(work: () => void): void {
+    options.batch(work);
+    if (noise.length > 0) options.onNoise(noise.join('\n'));
+    noise = [];
+  }
 
   function receive(line: string): void {
-    const { noise, message } = toFrame(line);
-    if (noise !== '') options.onNoise(noise.slice(0, MAX_NOISE));
+    const { noise: before, message } = toFrame(line);
+    if (before !== '') noise.push(before.slice(0, MAX_NOISE));
     if (message === undefined) return;
     if (!('method' in message)) {
       // An answer to nothing that we asked is noise, such as an error about a notification.
       if (asked.delete(message.id)) controller?.enqueue(message);
-      else options.onNoise(line.slice(0, MAX_NOISE));
+      else noise.push(line.slice(0, MAX_NOISE));
     } else if (message.method === methods.client.session.update) {
       options.onUpdate(message.params);
     } else {
@@ -171,8 +181,13 @@ function createMessageStream(options: ConnectionOptions) {
 
   const lines = createLineSplitter({
     maxBytes: options.maxLineBytes,
-    onLine: receive,
-    onTooLong: () => void agent.end(`it sent more than ${options.maxLineBytes} bytes without a line break`),
+    onLine(line) {
+      if (!isBroken) receive(line);
+    },
+    onTooLong() {
+      isBroken = true;
+      void agent.end(`it sent more than ${options.maxLineBytes} bytes without a line break`);
+    },
   });
   const readable = new ReadableStream<AnyMessage>({
     start(given) {
@@ -182,9 +197,9 @@ function createMessageStream(options: ConnectionOptions) {
       controller = undefined;
     },
   });
-  agent.stdout.on('data', (chunk: Buffer) => options.batch(() => lines.push(chunk)));
+  agent.stdout.on('data', (chunk: Buffer) => read(() => lines.push(chunk)));
   agent.stdout.once('close', () => {
-    options.batch(() => lines.end());
+    read(() => lines.end());
     controller?.close();
     controller = undefined;
   });

@@ -1,25 +1,36 @@
 import { KaiwuError } from '../../core/errors.ts';
 import type { ConfigOption, PermissionMode } from '../../core/session.ts';
 import type { AgentDefinition } from '../agents/agents.ts';
+import { toModeFault, toPermissionModes } from '../agents/known-modes.ts';
 
 /** Most models, settings or values that an error names. */
 const MAX_NAMED = 100;
 
 /** Names the modes that can be had instead. */
 export function unsupportedMode(
-  definition: Pick<AgentDefinition, 'name' | 'modes'>,
+  definition: Pick<AgentDefinition, 'agentId' | 'name' | 'modes' | 'source' | 'guessedModes'>,
   mode: PermissionMode,
   offered?: string[],
 ): KaiwuError {
-  const modes = (Object.entries(definition.modes) as [PermissionMode, string[]][])
-    .filter(([, ids]) => offered === undefined || ids.some((id) => offered.includes(id)))
-    .map(([name]) => name);
-  const hint = modes.length > 0 ? `Use one of ${modes.join(', ')}.` : 'Use the mode default.';
-  return new KaiwuError('unsupported', `${definition.name} has no mode for ${mode}.`, {
-    hint,
+  const { name } = definition;
+  const modes = toPermissionModes(definition, offered).filter(
+    (one) =>
+      one !== mode && (isAdded(definition) || offered === undefined || offers(definition, one, offered)),
+  );
+  const fault = toModeFault(definition, offered, [mode]);
+  const message = `${name} has no mode for ${mode}`;
+  const other = modes.length > 0 ? `Use one of ${modes.join(', ')}` : 'Use the mode default';
+  const again = `, or add it again (\`agents remove ${definition.agentId}\` first) with another --mode`;
+  return new KaiwuError('unsupported', fault === undefined ? `${message}.` : `${message}: ${fault}.`, {
+    hint: `${other}${fault === undefined ? '' : again}.`,
     details: { permissionMode: mode, offered: modes, agentModes: offered },
   });
 }
+
+const isAdded = ({ source }: Pick<AgentDefinition, 'source'>): boolean => source === 'added';
+
+const offers = ({ modes }: Pick<AgentDefinition, 'modes'>, mode: PermissionMode, offered: string[]) =>
+  modes[mode]?.some((id) => offered.includes(id)) === true;
 
 export function unknownModel(agentName: string, modelId: string, offered: string[]): KaiwuError {
   if (offered.length === 0) {

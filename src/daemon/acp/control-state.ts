@@ -49,14 +49,18 @@ export function createControlState(options: {
     listener.onModeChanged(modeId, modeId === initialMode ? 'default' : known);
   }
 
-  function noteConfig(configOptions: unknown): void {
+  /** @param isAnswer to a change of the model that we asked for: the asker has the list from here */
+  function noteConfig(configOptions: unknown, isAnswer = false): void {
     if (!Array.isArray(configOptions)) return;
     const next = configChoices(configOptions);
     if (next.mode?.current !== undefined) noteMode(next.mode.current);
     if (next.model !== undefined) {
-      const changed = next.model.current !== undefined && next.model.current !== controls.model?.current;
+      const { current, options } = next.model;
+      const isOther = JSON.stringify(options) !== JSON.stringify(controls.model?.options);
+      const changed = current !== controls.model?.current;
       controls.model = next.model;
-      if (changed && connection !== undefined) listener.onModelChanged(next.model.current as string);
+      if (current !== undefined && (changed || (isOther && !isAnswer)) && connection !== undefined)
+        listener.onModelChanged(current, isOther ? options : undefined);
     }
     const before = settings;
     settings = toSettings(configOptions);
@@ -72,7 +76,7 @@ export function createControlState(options: {
     const { method, params } = choice.select(acpSessionId, value);
     try {
       const result = await connection.request(method, params);
-      if (part === 'model' && isObject(result)) noteConfig(result.configOptions);
+      if (part === 'model' && isObject(result)) noteConfig(result.configOptions, true);
     } catch (error) {
       choice.current = before;
       throw error;

@@ -128,6 +128,8 @@ async function whenExited(child: ChildProcessWithoutNullStreams) {
   const exit = await new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
     child.once('exit', (code, signal) => resolve({ code, signal })),
   );
+  // What it wrote last counts, also where nobody was reading; it is no more than what a pipe holds.
+  child.stdout.resume().on('pause', () => child.stdout.resume());
   await Promise.race([drained, sleep(DRAIN_MS)]);
   return exit;
 }

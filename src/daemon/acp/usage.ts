@@ -26,15 +26,24 @@ export function createUsageMeter() {
         cost: toCost(update.cost),
       }),
     /** Of the answer to a prompt. */
-    onPrompt: (said: unknown) =>
-      isObject(said)
-        ? merge({
+    onPrompt(answer: Json) {
+      const said = toTokens(answer);
+      return said === undefined
+        ? usage
+        : merge({
             inputTokens: count(said.inputTokens),
             outputTokens: count(said.outputTokens),
             totalTokens: count(said.totalTokens),
-          })
-        : usage,
+          });
+    },
   };
+}
+
+/** As the protocol has it, else as Gemini CLI says it. */
+function toTokens({ usage, _meta: meta }: Json): Json | undefined {
+  if (isObject(usage)) return usage;
+  const quota = isObject(meta) && isObject(meta.quota) ? meta.quota.token_count : undefined;
+  return isObject(quota) ? { inputTokens: quota.input_tokens, outputTokens: quota.output_tokens } : undefined;
 }
 
 const count = (value: unknown): number | undefined =>

@@ -34,9 +34,9 @@ export function toAgentEnvironment(
 const OWN_MACHINE = ['127.0.0.1', 'localhost'];
 
 /** The tools of a session are on this machine. Behind a proxy an agent would not find them, and would show it their bearer. */
-function withOwnMachine(env: Record<string, string>): Record<string, string> {
+export function withOwnMachine(env: Record<string, string>): Record<string, string> {
   if (!Object.keys(env).some((name) => /^(http|https|all)_proxy$/i.test(name))) return env;
-  const given = (env.no_proxy || env.NO_PROXY || '').split(',').map((part) => part.trim());
+  const given = `${env.no_proxy ?? ''},${env.NO_PROXY ?? ''}`.split(',').map((part) => part.trim());
   const names = [...new Set([...given, ...OWN_MACHINE])].filter((part) => part !== '').join(',');
   return { ...env, no_proxy: names, NO_PROXY: names };
 }

@@ -1,13 +1,13 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { createHash } from 'node:crypto';
 import { KaiwuError, toWireError } from '../../core/errors.ts';
-import type { AgentFeature, AgentInfo } from '../../core/agent.ts';
-import type { AgentOption, PermissionMode } from '../../core/session.ts';
+import type { AgentInfo } from '../../core/agent.ts';
+import type { AgentOption } from '../../core/session.ts';
 import { toBoundedOptions } from '../session/bounded.ts';
 import type { AgentDefinition } from './agents.ts';
 import { type Environment, toAgentEnvironment } from './environment.ts';
-import { toKnownModes } from './known-modes.ts';
-import { createLessons, type Lesson } from './lessons.ts';
+import { findCommand, whyMissing } from './find-command.ts';
+import { toModeFault, toPermissionModes } from './known-modes.ts';
+import { createLessons, type Lesson, type Offer } from './lessons.ts';
 import { lookForSignIn } from './sign-in.ts';
 import { findVersion } from './version.ts';
 
@@ -33,6 +33,8 @@ export interface AgentRegistry {
   find(agentId: string): FoundAgent;
   /** The definition alone, of one that was removed too. @throws agent_not_available when there is no such agent at all */
   describe(agentId: string): AgentDefinition;
+  /** Its own modes, as it last offered them; undefined for an agent that has not started here. */
+  offered(definition: AgentDefinition): string[] | undefined;
   /** Finds the versions of the agents that are there, one after another. */
   learnVersions(): Promise<void>;
 }
@@ -43,11 +45,12 @@ export function createAgentRegistry(options: {
   added?(): AgentDefinition[];
   env: Environment;
   lastModels(agentId: string): AgentOption[];
-  /** What it said before this daemon started. */
-  lastFeatures?(agentId: string): AgentFeature[] | undefined;
+  /** What each agent offered when it last started, kept over restarts. */
+  offers?: { get(agentId: string): Offer | undefined; set(agentId: string, offer: Offer): void };
 }): AgentRegistry {
   const { table, env } = options;
   const lessons = createLessons();
+  const offers = options.offers ?? new Map<string, Offer>();
   const versions = new Map<string, string>();
   /** As the person's file had them when it could last be read. */
   let added: AgentDefinition[] = [];
@@ -91,6 +94,16 @@ export function createAgentRegistry(options: {
 
   function learn(definition: AgentDefinition, lesson: Lesson): void {
     lessons.note(definition.agentId, lesson, evidenceOf(definition));
+    if (!('features' in lesson)) return;
+    const { features, modeIds } = lesson;
+    offers.set(definition.agentId, { program: programOf(definition), features, modeIds });
+  }
+
+  /** Undefined until it has started here. What an added agent offered counts for the program that did. */
+  function offerOf(definition: AgentDefinition): Offer | undefined {
+    const offer = offers.get(definition.agentId);
+    const isSame = definition.source !== 'added' || offer?.program === programOf(definition);
+    return isSame ? offer : undefined;
   }
 
   /** Whether it can be used, by what can be seen and by what it showed; the latter counts for more. */
@@ -102,7 +115,13 @@ export function createAgentRegistry(options: {
     }
     const { found, mark } = evidenceOf(definition);
     const shown = lessons.signIn(definition.agentId, mark);
-    if (shown?.proven ?? found) return { state: 'ready' };
+    if (shown?.proven ?? found) {
+      const failed = lessons.failure(definition.agentId, mark);
+      const fault = toModeFault(definition, offerOf(definition)?.modeIds);
+      const reason =
+        failed === undefined ? fault && `${fault}.` : `its last start failed: ${oneLine(failed)}`;
+      return { state: 'ready', ...(reason === undefined ? {} : { reason: reason.slice(0, MAX_REASON) }) };
+    }
     const { name, setup, signIn } = definition;
     const said = shown?.message ?? `Nobody is signed in to ${name} on this machine.`;
     return {
@@ -116,14 +135,12 @@ export function createAgentRegistry(options: {
   }
 
   function toInfo(definition: AgentDefinition, damage: unknown): AgentInfo {
-    const { agentId, name, install, source = 'built_in', guessedModes = [] } = definition;
+    const { agentId, name, install, source = 'built_in' } = definition;
     const command = locate(definition);
     const learned = command !== undefined && source === 'built_in' ? versions.get(command) : undefined;
     const version = definition.version ?? learned;
     const reported = toBoundedOptions(options.lastModels(agentId));
-    const { features = options.lastFeatures?.(agentId), modeIds = [] } = lessons.of(agentId);
-    const shown = toKnownModes(definition.modes, modeIds);
-    const modes = Object.keys(definition.modes) as PermissionMode[];
+    const offer = offerOf(definition);
     return {
       agentId,
       name,
@@ -131,10 +148,10 @@ export function createAgentRegistry(options: {
       ...stateOf(definition),
       ...(damage !== undefined && source === 'added' ? toDamaged(damage) : {}),
       source,
-      ...(features === undefined ? {} : { features }),
+      ...(offer === undefined ? {} : { features: offer.features }),
       ...(install === undefined ? {} : { install }),
       ...(version === undefined ? {} : { version }),
-      permissionModes: modes.filter((mode) => !guessedModes.includes(mode) || shown.includes(mode)),
+      permissionModes: toPermissionModes(definition, offer?.modeIds),
       models: reported.length > 0 ? reported : definition.models,
     };
   }
@@ -180,6 +197,7 @@ export function createAgentRegistry(options: {
         details: { agentId, command: definition.command, install: definition.install, path: env.PATH },
       });
     },
+    offered: (definition) => offerOf(definition)?.modeIds,
     learnVersions() {
       learning ??= learnAll().finally(() => {
         learning = undefined;
@@ -189,6 +207,8 @@ export function createAgentRegistry(options: {
   };
 }
 
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
 const toDamaged = (damage: unknown): Pick<AgentInfo, 'available' | 'state' | 'reason'> => ({
   available: false,
   state: 'needs_setup',
@@ -196,23 +216,9 @@ const toDamaged = (damage: unknown): Pick<AgentInfo, 'available' | 'state' | 're
 });
 
 const missing = ({ name, command }: AgentDefinition): string =>
-  `${name} is not installed: there is no program ${command} on the daemon's PATH.`;
+  `${name} is not installed: ${whyMissing(command, 'the daemon’s')}.`;
 
-function findCommand(command: string, path: string): string | undefined {
-  const candidates = isAbsolute(command)
-    ? [command]
-    : path
-        .split(delimiter)
-        .filter((folder) => folder !== '')
-        .map((folder) => join(folder, command));
-  return candidates.find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
+const programOf = ({ command, args }: AgentDefinition): string =>
+  createHash('sha256')
+    .update(JSON.stringify([command, args]))
+    .digest('hex');

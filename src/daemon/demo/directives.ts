@@ -140,7 +140,7 @@ async function question(message: string, turn: Directives): Promise<void> {
   const answer = await turn.question({ message: message || 'What now?', requestedSchema: QUESTION });
   const content = 'content' in answer ? (answer.content as Record<string, unknown> | null) : undefined;
   const replies: Record<string, string> = {
-    accept: String(content?.answer ?? ''),
+    accept: typeof content?.answer === 'string' ? content.answer : '',
     decline: 'declined',
     cancel: 'canceled',
   };

@@ -4,6 +4,7 @@ import type { SqliteHandle } from '../../core/ports/host.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import { projectEvent } from '../../core/projection.ts';
 import type { AgentFeature } from '../../core/agent.ts';
+import type { Offer } from '../agents/lessons.ts';
 import type { AgentOption, SessionEvent, SessionEventBody } from '../../core/session.ts';
 import {
   type Continuation,
@@ -33,15 +34,15 @@ export interface Journal {
   tails(): { sessionId: string; lastSeq: number }[];
   /** Notes the process that serves a session, or that there is none. */
   setProcess(sessionId: string, process: { pid: number; startTime: string | undefined } | undefined): void;
-  setModels(sessionId: string, models: AgentOption[]): void;
   setFeatures(sessionId: string, features: AgentFeature[]): void;
   setWorktree(sessionId: string, worktree: StoredWorktree | undefined): void;
   setContinuation(sessionId: string, continuation: Continuation | undefined): void;
   setReplay(sessionId: string, text: string | undefined): void;
   /** Models that the agent reported last, in any session. */
   lastModels(agentId: string): AgentOption[];
-  /** What an agent last said that it can do; undefined where that is not known. */
-  lastFeatures(agentId: string): AgentFeature[] | undefined;
+  /** What an agent offered when it last started; undefined where it has not. */
+  offer(agentId: string): Offer | undefined;
+  setOffer(agentId: string, offer: Offer): void;
 
   /** Numbers, projects and stores events. */
   append(sessionId: string, bodies: SessionEventBody[]): SessionEvent[];
@@ -116,6 +117,8 @@ export function createJournal(db: SqliteHandle, runtime: Runtime): Journal {
     if (event.type === 'session_started') {
       sql.setStarted.run(event.acpSessionId, JSON.stringify(event.models), sessionId);
     }
+    if (event.type === 'model_changed' && event.models !== undefined)
+      sql.setModels.run(JSON.stringify(event.models), sessionId);
     if (message?.status === 'running') sql.setRunning.run(message.messageId);
     else if (message !== undefined) sql.setDone.run(message.messageId);
   }
@@ -152,9 +155,6 @@ export function createJournal(db: SqliteHandle, runtime: Runtime): Journal {
     setProcess(sessionId, process) {
       sql.setProcess.run(process?.pid, process?.startTime, sessionId);
     },
-    setModels(sessionId, models) {
-      sql.setModels.run(JSON.stringify(models), sessionId);
-    },
     setFeatures: (sessionId, features) => void sql.setFeatures.run(JSON.stringify(features), sessionId),
     setWorktree: (sessionId, worktree) => void sql.setWorktree.run(toJson(worktree), sessionId),
     setContinuation: (sessionId, next) => void sql.setContinuation.run(toJson(next), sessionId),
@@ -164,10 +164,11 @@ export function createJournal(db: SqliteHandle, runtime: Runtime): Journal {
       return row === undefined ? [] : (JSON.parse(String(row.models)) as AgentOption[]);
     },
 
-    lastFeatures(agentId) {
-      const row = sql.lastFeatures.get(agentId);
-      return row === undefined ? undefined : (JSON.parse(String(row.features)) as AgentFeature[]);
+    offer(agentId) {
+      const row = sql.offer.get(agentId);
+      return row === undefined ? undefined : (JSON.parse(String(row.offer)) as Offer);
     },
+    setOffer: (agentId, offer) => void sql.setOffer.run(agentId, JSON.stringify(offer)),
 
     append: (sessionId, bodies) =>
       transaction(() => {

@@ -15,6 +15,8 @@ import type {
 export interface StoredWorktree extends Worktree {
   /** Commit that its branch started from. */
   base: string;
+  /** Commit that its branch had when it was removed; it is on another branch, so it stays. */
+  tip?: string;
   /** Where the session works: the worktree, or the same folder of it that was asked for in the repository. */
   directory: string;
   /** `planned`: noted before it is made, so that a start that breaks off can be cleaned up after. */
@@ -29,8 +31,14 @@ export interface Continuation {
   answered?: string;
   /** Tells the agent what it waited for and what came of it. */
   text: string;
-  /** A permission that it may use once. */
-  grant?: { kind: string; title: string; optionKind: 'allow_once' | 'allow_always'; by: string };
+  /** A permission that it may use once, for what was asked and nothing else. */
+  grant?: {
+    kind: string;
+    title: string;
+    subject?: string;
+    optionKind: 'allow_once' | 'allow_always';
+    by: string;
+  };
 }
 
 /** A session as the daemon keeps it. */

@@ -47,6 +47,7 @@ const MIGRATIONS = [
    ALTER TABLE sessions ADD COLUMN replay TEXT;
    ALTER TABLE messages ADD COLUMN delivery TEXT NOT NULL DEFAULT 'queue';
    ALTER TABLE messages ADD COLUMN steered TEXT;`,
+  `CREATE TABLE agents (agent_id TEXT PRIMARY KEY, offer TEXT NOT NULL) STRICT;`,
 ];
 
 export function migrate(db: SqliteHandle): void {

@@ -29,9 +29,8 @@ export const prepareAll = (db: SqliteHandle) => ({
   lastModels: db.prepare(
     `SELECT models FROM sessions WHERE agent_id = ? AND models <> '[]' ORDER BY rowid DESC LIMIT 1`,
   ),
-  lastFeatures: db.prepare(
-    `SELECT features FROM sessions WHERE agent_id = ? AND features <> '[]' ORDER BY rowid DESC LIMIT 1`,
-  ),
+  offer: db.prepare('SELECT offer FROM agents WHERE agent_id = ?'),
+  setOffer: db.prepare('INSERT OR REPLACE INTO agents (agent_id, offer) VALUES (?, ?)'),
   lastSeq: db.prepare('SELECT last_seq FROM sessions WHERE session_id = ?'),
   setLastSeq: db.prepare('UPDATE sessions SET last_seq = ? WHERE session_id = ?'),
   skipTo: db.prepare('UPDATE sessions SET last_seq = ? WHERE session_id = ? AND last_seq < ?'),

@@ -88,8 +88,15 @@ export function createMachineLink(options: {
       const token = await link.token();
       return token === undefined ? { problem: 'nobody is signed in' } : { token };
     } catch (error) {
-      return { problem: error instanceof Error ? error.message : String(error) };
+      return { problem: toText(error) };
     }
+  }
+
+  function begin(): void {
+    attempt().catch((error: unknown) => {
+      // Not even a connection came about, such as with a token that no header can carry.
+      if (!stopped) retry({ kind: 'failed', message: toText(error) });
+    });
   }
 
   async function attempt(): Promise<void> {
@@ -156,7 +163,7 @@ export function createMachineLink(options: {
       );
     }
     enter(state, end.message);
-    timer = setTimeout(() => void attempt(), waitMs);
+    timer = setTimeout(begin, waitMs);
   }
 
   /** The backend has made sure that the other daemon lives before it refuses this one. */
@@ -171,7 +178,7 @@ export function createMachineLink(options: {
   }
 
   return {
-    start: () => void attempt(),
+    start: begin,
     stop() {
       stopped = true;
       clearTimeout(timer);
@@ -193,11 +200,12 @@ export function createMachineLink(options: {
       await new Promise<void>((resolve) => {
         const done = () => {
           clearTimeout(limit);
+          signal.removeEventListener('abort', done);
           awaited.delete(done);
           resolve();
         };
         const limit = setTimeout(done, withinMs);
-        signal.addEventListener('abort', done, { once: true });
+        signal.addEventListener('abort', done);
         awaited.add(done);
       });
     },
@@ -207,10 +215,12 @@ export function createMachineLink(options: {
   };
 }
 
+const toText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** Why the backend did not welcome this daemon. */
 function toEnd(error: unknown): SocketEnd {
   const code = error instanceof KaiwuError ? error.code : 'internal';
-  const message = `the backend did not accept this daemon: ${error instanceof Error ? error.message : String(error)}`;
+  const message = `the backend did not accept this daemon: ${toText(error)}`;
   if (code === 'not_authenticated' || code === 'forbidden') return { kind: 'unauthorized', message };
   return { kind: code === 'conflict' ? 'conflict' : 'failed', message };
 }

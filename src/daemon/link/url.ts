@@ -1,7 +1,6 @@
 import { KaiwuError } from '../../core/errors.ts';
 import { LINK_PATH } from '../../core/link.ts';
-
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+import { isLoopback } from '../../core/loopback.ts';
 
 /** Address of the machine link of a backend, which may stand below a path. @throws invalid_input | forbidden */
 export function toLinkUrl(backendUrl: string): string {
@@ -13,7 +12,7 @@ export function toLinkUrl(backendUrl: string): string {
       cause,
     });
   }
-  if (url.protocol === 'http:' && !LOOPBACK.has(url.hostname)) {
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new KaiwuError('forbidden', `Plain HTTP to ${url.host} would show the token to the network.`, {
       hint: 'Use an https:// address, or a tunnel that ends on this machine.',
     });

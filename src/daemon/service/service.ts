@@ -83,7 +83,8 @@ export async function startService(spec: ServiceSpec, host: ServiceHost): Promis
 export async function serviceStatus(spec: ServiceSpec, host: ServiceHost): Promise<ServiceStatus> {
   const { manager } = await findManager(spec, host);
   if (manager === undefined) {
-    return { manager: 'none', installed: false, active: false, survivesReboot: 'no', hint: otherWays(host) };
+    const hint = `No service manager of this user starts it after a reboot: let a supervisor of your own run \`${host.program} up\`.`;
+    return { manager: 'none', installed: false, active: false, survivesReboot: 'no', hint };
   }
   const { name, file } = manager;
   const installed = existsSync(file);

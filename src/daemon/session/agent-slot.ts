@@ -7,6 +7,8 @@ import { storeSoon, untilStored } from './until-stored.ts';
 /** Holds the agent of a session: none, one that starts, or one that is ready. */
 export interface AgentSlot {
   readonly current: AgentSession | undefined;
+  /** The one that is there, once a start that is under way has ended. */
+  settled(): Promise<AgentSession | undefined>;
   /** Starts it unless it is there. @throws why it did not start */
   ready(): Promise<AgentSession>;
   /** Ends it, or its start. Resolves when nothing of it is left. */
@@ -47,7 +49,7 @@ export function createAgentSlot(options: {
       gone = seeOff(agent);
       return agent;
     } catch (error) {
-      forget();
+      noteGone();
       if (!abort.signal.aborted) await options.onFailed(error);
       throw error;
     } finally {
@@ -60,17 +62,20 @@ export function createAgentSlot(options: {
     if (current === agent) current = undefined;
     options.onExit(exit);
     await agent.end();
-    forget();
-    // One that comes after it has its own by now.
-    if (current === undefined && opening === undefined) context.onSessionEnded(sessionId);
+    // What is known by now may be of one that comes after it.
+    if (current !== undefined || opening !== undefined) return;
+    noteGone();
+    context.onSessionEnded(sessionId);
   }
 
-  function forget(): void {
-    if (current === undefined) storeSoon(context, () => journal.setProcess(sessionId, undefined));
-  }
+  const noteGone = () => storeSoon(context, () => journal.setProcess(sessionId, undefined));
 
   return {
     get current() {
+      return current;
+    },
+    async settled() {
+      await opening?.done.catch(() => {});
       return current;
     },
     ready() {

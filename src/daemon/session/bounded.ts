@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EVENT_LIMITS } from '../../core/link.ts';
-import type { AgentOption, ConfigOption } from '../../core/session.ts';
+import type { AgentOption, ConfigOption, SessionEventBody } from '../../core/session.ts';
 
 /** Most characters of one event's free part. What is larger loses its middle, not its place in the transcript. */
 const MAX_CHARS = 256 * 1024;
@@ -30,6 +30,13 @@ export function toBoundedOptions(options: AgentOption[]): AgentOption[] {
     return chars <= EVENT_LIMITS.modelsChars;
   });
 }
+
+/** @param models where the session offers others now */
+export const toModelChanged = (modelId: string, models: AgentOption[] | undefined): SessionEventBody => ({
+  type: 'model_changed',
+  modelId,
+  ...(models === undefined ? {} : { models: toBoundedOptions(models) }),
+});
 
 /** Settings that are short enough to travel: few enough, and none with more values than fit. */
 export const toBoundedConfig = (options: ConfigOption[]): ConfigOption[] =>

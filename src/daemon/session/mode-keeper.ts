@@ -2,7 +2,7 @@ import { isFreer, STRICTEST_MODE } from '../../core/freedom.ts';
 import type { PermissionMode, SessionEventBody } from '../../core/session.ts';
 import type { Turn } from './turn.ts';
 
-/** An agent that changes its mode again and again is not argued with: what it asks is judged by our mode anyway. */
+/** In one turn. An agent that changes its mode again and again is not argued with: what it asks is judged by ours. */
 const MAX_PUT_BACK = 3;
 
 /** An agent may tighten its own mode; it may loosen it only where a person has just allowed that. */
@@ -13,8 +13,11 @@ export function createModeKeeper(options: {
   putBack(mode: PermissionMode): void;
 }) {
   let left = MAX_PUT_BACK;
+  let during: Turn | undefined;
   return function onModeChanged(agentModeId: string, mode: PermissionMode | undefined): void {
     const turn = options.turn();
+    if (turn !== during) left = MAX_PUT_BACK;
+    during = turn;
     const wanted = turn?.modeOverride ?? options.sessionMode();
     const allowed =
       mode !== undefined &&

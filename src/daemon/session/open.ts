@@ -64,6 +64,7 @@ async function open(
     version: context.version,
     // What the workspace took is missing here, in tenths of a second, as people are told of it.
     startLimitMs: Math.max(limits.startMs - Math.floor((runtime.monotonicMs() - begun) / 100) * 100, 100),
+    controlLimitMs: limits.controlMs,
     maxLineBytes: limits.maxLineBytes,
     graces: limits.graces,
     guardian: context.guardian,
@@ -116,7 +117,7 @@ function toStarted(
     ...(modelId === undefined ? {} : { modelId }),
     models: toBoundedOptions(agent.models()),
     configOptions: toBoundedConfig(agent.configOptions()),
-    ...(directory === session.directory ? {} : { directory }),
+    directory,
     ...(worktree === undefined ? {} : { worktree }),
     resumed: isReplayed ? 'replayed' : agent.resumed,
     ...(continues === undefined ? {} : { continues }),

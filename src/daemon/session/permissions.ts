@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { KaiwuError } from '../../core/errors.ts';
 import { EVENT_LIMITS } from '../../core/link.ts';
 import type {
@@ -7,14 +8,13 @@ import type {
   SessionEventBody,
 } from '../../core/session.ts';
 import type { PermissionOutcome } from '../acp/connection.ts';
-import { isObject, objects } from '../acp/json.ts';
+import { isObject, type Json, objects } from '../acp/json.ts';
 import type { Continuation } from '../journal/rows.ts';
 import { toShortId } from './bounded.ts';
 import type { Ask, Desk, Settlement } from './desk.ts';
 import { isFileSending } from './own-tools.ts';
 import { allows, judge, optionFor } from './policy.ts';
 
-type Json = Record<string, unknown>;
 type Chosen = PermissionOption | undefined;
 
 const CANCELLED: PermissionOutcome = { outcome: { outcome: 'cancelled' } };
@@ -46,6 +46,7 @@ export function createPermissions(options: {
       options: offered.map(({ optionId, name, kind: meaning }) => ({ optionId, name, kind: meaning })),
       kind,
       ...(typeof toolCallId === 'string' ? { toolCallId: toShortId(toolCallId) } : {}),
+      subject: toSubject(call),
     };
     const tell = (chosen: Chosen): PermissionOutcome => {
       if (chosen !== undefined && allows(chosen)) options.onAllowed(kind);
@@ -77,8 +78,9 @@ export function createPermissions(options: {
   };
 
   /** Used once, and only for what was asked. */
-  function takeGrant({ kind, title, options: offered }: PermissionRequest) {
+  function takeGrant({ kind, title, subject, options: offered }: PermissionRequest) {
     if (grant === undefined || grant.kind !== kind || grant.title !== title) return undefined;
+    if (grant.subject !== subject) return undefined;
     const { optionKind, by } = grant;
     const option = offered.find((one) => one.kind === optionKind);
     if (option !== undefined) grant = undefined;
@@ -138,14 +140,14 @@ const resolved = (
 });
 
 function toContinuation(request: PermissionRequest, chosen: Chosen, by: string) {
-  const { title, kind = 'other' } = request;
+  const { title, kind = 'other', subject } = request;
   const waited = `The program that runs you was restarted while you waited for the permission ${JSON.stringify(title)}.`;
   if (chosen?.kind !== 'allow_once' && chosen?.kind !== 'allow_always') {
     return { text: `${waited} It was refused. Go on without it, and do not try it in another way.` };
   }
   return {
     text: `${waited} It is now allowed. It has not been done yet: do it now, and go on with your task from there.`,
-    grant: { kind, title, optionKind: chosen.kind, by },
+    grant: { kind, title, optionKind: chosen.kind, by, ...(subject === undefined ? {} : { subject }) },
   };
 }
 
@@ -168,6 +170,15 @@ function toOptions(options: unknown): (PermissionOption & { agentOptionId: strin
         },
       ];
     });
+}
+
+/** Digest of what a call would do. Titles tell it in part only, and an agent that is started again words its reasons anew. */
+function toSubject({ rawInput, locations, content }: Json): string {
+  const { description: _, ...input } = isObject(rawInput) ? rawInput : { rawInput };
+  const changes = objects(content).filter(({ type }) => type === 'diff');
+  return createHash('sha256')
+    .update(JSON.stringify([input, locations, changes]))
+    .digest('hex');
 }
 
 /** The tool call of a permission request. */

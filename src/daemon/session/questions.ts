@@ -7,12 +7,10 @@ import type {
   QuestionField,
   SessionEventBody,
 } from '../../core/session.ts';
-import { isObject, objects } from '../acp/json.ts';
+import { isObject, type Json, objects } from '../acp/json.ts';
 import type { QuestionOutcome } from '../acp/questions.ts';
 import { clip } from './bounded.ts';
 import type { Ask, Settlement } from './desk.ts';
-
-type Json = Record<string, unknown>;
 
 const MAX_OPTIONS = 200;
 /** Most characters of one text in an answer. */

@@ -4,7 +4,6 @@ import { clip } from './bounded.ts';
 
 /** What a transcript says of an error: its code, what happened, and what to do. */
 export function toReason(error: unknown): FailureReason {
-  const { code, hint, ...said } = toWireError(error);
-  const message = clip(said.message);
-  return { code, message: hint === undefined ? message : clip(`${message.replace(/[.\s]+$/, '')}. ${hint}`) };
+  const { code, message, hint } = toWireError(error);
+  return { code, message: clip(message), ...(hint === undefined ? {} : { hint: clip(hint) }) };
 }

@@ -1,5 +1,5 @@
 import { KaiwuError } from '../../core/errors.ts';
-import type { FailureReason, SessionEventBody } from '../../core/session.ts';
+import type { SessionEventBody } from '../../core/session.ts';
 import { endGroup } from '../acp/group.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { StoredSession } from '../journal/rows.ts';
@@ -35,20 +35,17 @@ export async function recoverSession(context: SessionContext, session: StoredSes
   });
 }
 
-const reason = (what: string): FailureReason => ({
-  code: 'agent_failed',
-  message: `the daemon restarted ${what}`,
-});
+const toMessage = (what: string): string => `the daemon restarted ${what}`;
 
 function toTurnEvents(journal: Journal, session: StoredSession, messageId: string | undefined) {
-  if (messageId === undefined) return [];
   const { sessionId, permission, question } = session;
   const open = permission?.title ?? question?.message;
   const waited =
     open === undefined
       ? 'during this turn; how far the agent got is not known, and it was not run again'
       : `while this turn waited for an answer to ${JSON.stringify(open.slice(0, 500))}, and this agent cannot come back to it`;
-  const error = new KaiwuError('agent_failed', reason(waited).message);
+  if (messageId === undefined) return toUnknownEnds(journal, sessionId);
+  const error = new KaiwuError('agent_failed', toMessage(waited));
   return toTurnEnd({ journal, sessionId, messageId, result: { error } });
 }
 
@@ -59,5 +56,7 @@ function toStop({ status }: StoredSession, wasRunning: boolean): SessionEventBod
     : status === 'starting'
       ? 'while the agent was starting'
       : 'while the agent was idle; the next message starts it again';
-  return [{ type: 'session_stopped', reason: reason(when) }];
+  // Only what was at work has failed.
+  const code = wasRunning ? 'agent_failed' : 'daemon_not_running';
+  return [{ type: 'session_stopped', reason: { code, message: toMessage(when) } }];
 }

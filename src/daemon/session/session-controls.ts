@@ -1,7 +1,9 @@
 import type { ConfigOption, PermissionMode, SessionEventBody } from '../../core/session.ts';
 import type { AgentSession } from '../acp/agent-session.ts';
 import { unknownModel, unknownOption, unknownValue, unsupportedMode } from '../acp/control-errors.ts';
+import { toPermissionModes } from '../agents/known-modes.ts';
 import type { StoredSession } from '../journal/rows.ts';
+import { toBoundedOptions, toModelChanged } from './bounded.ts';
 import type { SessionContext } from './context.ts';
 import { createOneByOne } from './one-by-one.ts';
 import { toReason } from './reason.ts';
@@ -18,7 +20,10 @@ export interface SessionControls {
   sessionMode(): PermissionMode;
   /** Puts an agent's mode back that it changed by itself. */
   putBack(mode: PermissionMode): void;
-  /** Ends what a message asked for its own turn. An agent that cannot go back must not go on. */
+  /**
+   * Ends what a message asked for its own turn. An agent that cannot go back must not go on.
+   * @param model that it had before, where nobody has chosen one
+   */
   restore(agent: AgentSession, turn: Turn, model: string | undefined): Promise<void>;
 }
 
@@ -27,7 +32,8 @@ export function createSessionControls(options: {
   sessionId: string;
   read(): StoredSession;
   append(event: SessionEventBody): void;
-  agent(): AgentSession | undefined;
+  /** Once it has started, where it starts: its start has read what was chosen before. */
+  agent(): Promise<AgentSession | undefined>;
   turn(): Turn | undefined;
 }): SessionControls {
   const { context, read, append } = options;
@@ -35,46 +41,58 @@ export function createSessionControls(options: {
   /** So that the last one asked for is the one in force. */
   const oneByOne = createOneByOne();
 
+  /** For an agent that is not there. One that was added may have modes that nobody knows of until it has started. */
+  function refuseUnknownMode(mode: PermissionMode): void {
+    const known = definition();
+    const offered = known.source === 'added' ? context.registry.offered(known) : undefined;
+    const isOpen = known.source === 'added' && offered === undefined;
+    if (mode !== 'default' && !isOpen && !toPermissionModes(known, offered).includes(mode))
+      throw unsupportedMode(known, mode, offered);
+  }
+
   return {
     sessionMode: () => read().permissionMode,
     setMode: (mode) =>
       oneByOne(async () => {
-        const agent = options.agent();
+        const agent = await options.agent();
         // A turn that has a mode of its own keeps it to its end.
         if (agent !== undefined && options.turn()?.modeOverride === undefined) await agent.setMode(mode);
-        else if (mode !== 'default' && definition().modes[mode] === undefined)
-          throw unsupportedMode(definition(), mode);
+        else refuseUnknownMode(mode);
         if (read().permissionMode !== mode) append({ type: 'mode_changed', permissionMode: mode });
       }),
     setModel: (modelId) =>
       oneByOne(async () => {
-        const agent = options.agent();
+        const agent = await options.agent();
         const { models } = read();
         const offered = (models.length > 0 ? models : definition().models).map((model) => model.id);
-        if (agent !== undefined && options.turn()?.hasModelOverride !== true) await agent.setModel(modelId);
+        const live = options.turn()?.hasModelOverride === true ? undefined : agent;
+        if (live !== undefined) await live.setModel(modelId);
         else if (!offered.includes(modelId)) throw unknownModel(definition().name, modelId, offered);
-        if (read().modelId !== modelId) append({ type: 'model_changed', modelId });
+        // An agent may offer others once it has changed.
+        const now = live === undefined ? read().models : toBoundedOptions(live.models());
+        const isOther = JSON.stringify(now) !== JSON.stringify(read().models);
+        if (read().modelId !== modelId || isOther) append(toModelChanged(modelId, isOther ? now : undefined));
       }),
     setConfigOption: (configId, value) =>
       oneByOne(async () => {
-        const agent = options.agent();
+        const agent = await options.agent();
         // The agent's own report of the change is what is stored.
         if (agent !== undefined) return agent.setConfigOption(configId, value);
         const configOptions = withValue(definition().name, read().configOptions, configId, value);
         append({ type: 'config_options_changed', configOptions });
       }),
     putBack(mode) {
-      oneByOne(async () => options.agent()?.setMode(mode)).catch((error: unknown) =>
+      oneByOne(async () => (await options.agent())?.setMode(mode)).catch((error: unknown) =>
         context.log.warn({ sessionId: options.sessionId, error }, 'an agent did not go back to its mode'),
       );
     },
     async restore(agent, { modeOverride, hasModelOverride }, model) {
       try {
         if (modeOverride !== undefined) await oneByOne(() => agent.setMode(read().permissionMode));
-        if (hasModelOverride && model !== undefined) await oneByOne(() => agent.setModel(model));
+        const before = read().modelId ?? model;
+        if (hasModelOverride && before !== undefined) await oneByOne(() => agent.setModel(before));
       } catch (error) {
-        if (options.agent() === agent)
-          await agent.end(`it did not go back to its mode or model: ${toReason(error).message}`);
+        await agent.end(`it did not go back to its mode or model: ${toReason(error).message}`);
       }
     },
   };

@@ -1,7 +1,7 @@
 import type { SessionEventBody } from '../../core/session.ts';
 import type { AgentListener } from '../acp/agent-session.ts';
 import type { AgentSlot } from './agent-slot.ts';
-import { toBoundedConfig } from './bounded.ts';
+import { toBoundedConfig, toModelChanged } from './bounded.ts';
 import type { SessionContext } from './context.ts';
 import { createModeKeeper } from './mode-keeper.ts';
 import type { SessionControls } from './session-controls.ts';
@@ -29,7 +29,7 @@ export function createSessionListener(options: {
         options.turn()?.fail(error);
         void options.slot().end('its output cannot be stored');
       }
-      if (options.turn()?.canceled === false && context.isAhead(sessionId)) options.setPaused(true);
+      if (options.turn()?.canceled !== true && context.isAhead(sessionId)) options.setPaused(true);
     },
     onUpdate(update) {
       const turn = options.turn();
@@ -45,8 +45,8 @@ export function createSessionListener(options: {
       sessionMode: controls.sessionMode,
       putBack: controls.putBack,
     }),
-    onModelChanged(modelId) {
-      if (options.turn()?.hasModelOverride !== true) append({ type: 'model_changed', modelId });
+    onModelChanged(modelId, models) {
+      if (options.turn()?.hasModelOverride !== true) append(toModelChanged(modelId, models));
     },
     onConfigOptions: (settings) =>
       append({ type: 'config_options_changed', configOptions: toBoundedConfig(settings) }),

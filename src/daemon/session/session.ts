@@ -46,8 +46,9 @@ const INTERRUPTED: FailureReason = {
   code: 'canceled',
   message: 'The turn was interrupted; the next message starts the agent again.',
 };
+/** Not `canceled`: that is for what a person asks for. */
 const DAEMON_STOPPED: FailureReason = {
-  code: 'canceled',
+  code: 'daemon_not_running',
   message: 'The daemon was stopped; the next message starts the agent again.',
 };
 const UNKNOWING = 'The agent could not load the conversation in which it waited, so it cannot go on with it.';
@@ -73,7 +74,7 @@ export function createSession(context: SessionContext, sessionId: string): Manag
     sessionId,
     read,
     append,
-    agent: () => slot.current,
+    agent: () => slot.settled(),
     turn: () => turn,
   });
   const slot = createAgentSlot({
@@ -165,11 +166,13 @@ export function createSession(context: SessionContext, sessionId: string): Manag
       const waiting = next();
       if (waiting === undefined) return;
       const agent = await slot.ready().catch(() => undefined);
+      // An agent that is about to be ended gets nothing more.
+      if (stopping !== undefined || ending) continue;
       // Another message may have gone to the front in the meantime.
       const message = next();
-      if (agent !== undefined && message !== undefined && !ending) await runTurn(agent, message);
-      // The start stored its failure with the message, unless it was broken off.
-      else if (stopping === undefined && message?.messageId === waiting.messageId) return;
+      if (agent !== undefined && message !== undefined) await runTurn(agent, message);
+      // The start stored its failure with the message.
+      else if (message?.messageId === waiting.messageId) return;
     }
   }
 
@@ -191,7 +194,7 @@ export function createSession(context: SessionContext, sessionId: string): Manag
       sessionMode: controls.sessionMode,
       sessionEnd: toSessionEnd,
     });
-    const modelBefore = session.modelId ?? agent.currentModel();
+    const modelBefore = agent.currentModel();
     turn = current;
     await current.run().finally(() => {
       turn = undefined;

@@ -3,10 +3,12 @@ import type { DaemonMethods } from '../../core/link.ts';
 import type { SessionStatus } from '../../core/session.ts';
 import type { StoredMessage, StoredSession } from '../journal/rows.ts';
 import type { SessionContext } from './context.ts';
+import { inHome } from './in-home.ts';
 import { isParked } from './parked.ts';
 import { recoverSession } from './recovery.ts';
 import { createSession, type ManagedSession } from './session.ts';
 import { checkDelivery, checkMode, checkStart, toForkId } from './start-params.ts';
+import { checkWithin } from './within.ts';
 import { archiveWorkspace } from './workspace.ts';
 
 type Params<M extends keyof DaemonMethods> = DaemonMethods[M]['params'];
@@ -72,8 +74,10 @@ export function createSessions(context: SessionContext): Sessions {
 
   return {
     get,
-    async start(params) {
-      checkStart(params);
+    async start(wanted) {
+      checkStart(wanted);
+      const params = inHome(wanted, context.env);
+      if (journal.session(params.sessionId) === undefined) await checkWithin(params);
       const before = journal.session(params.sessionId);
       if (before === undefined) {
         toForkId(journal, params);
@@ -141,7 +145,12 @@ export function createSessions(context: SessionContext): Sessions {
       }
     },
     async shutdown(graceMs) {
-      await Promise.all([...live.values()].map((session) => session.shutdown(graceMs)));
+      const endings = [...live].map(([sessionId, session]) =>
+        session.shutdown(graceMs).catch((error: unknown) => {
+          context.log.error({ sessionId, error }, 'how a session ended could not be stored');
+        }),
+      );
+      await Promise.all(endings);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { KaiwuError } from '../../core/errors.ts';
 import { type DaemonMethods, EVENT_LIMITS } from '../../core/link.ts';
 import { DELIVERIES, type Delivery, PERMISSION_MODES, type PermissionMode } from '../../core/session.ts';
+import { toVisibleText } from '../../core/visible-text.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { StoredSession } from '../journal/rows.ts';
 
@@ -24,7 +25,11 @@ export function checkStart(params: DaemonMethods['session.start']['params']): vo
   for (const [i, directory] of directories.entries()) checkText(`additionalDirectories.${i}`, directory);
   checkText('directory', params.directory);
   if (params.worktree !== undefined) {
-    checkText('worktree.branch', params.worktree.branch, MAX_BRANCH);
+    const { branch } = params.worktree;
+    checkText('worktree.branch', branch, MAX_BRANCH);
+    // Two names that look alike are one to people.
+    if (toVisibleText(branch, { singleLine: true }) !== branch)
+      throw invalid('worktree.branch', 'has characters that cannot be seen');
     if (params.worktree.base !== undefined) checkText('worktree.base', params.worktree.base, MAX_BRANCH);
   }
   checkEnvironment(params.environment ?? {});

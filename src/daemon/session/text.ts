@@ -21,10 +21,8 @@ export interface TextOutput {
 /** Gathers the chunks of a turn's text into events. */
 export interface TextBuffer {
   add(kind: TextKind, text: string): void;
-  /** Stores what is held and begins a new block: something else comes between. */
-  interrupt(): void;
-  /** What is held, as events that the caller stores. Nothing may be added afterwards. */
-  finish(): SessionEventBody[];
+  /** What is held, as events that the caller stores before something else. What follows is a new block. */
+  take(): SessionEventBody[];
 }
 
 export function createTextBuffer(messageId: string, output: TextOutput): TextBuffer {
@@ -37,7 +35,7 @@ export function createTextBuffer(messageId: string, output: TextOutput): TextBuf
   let flushTimer: NodeJS.Timeout | undefined;
   let deltaTimer: NodeJS.Timeout | undefined;
 
-  function take(whole: boolean): SessionEventBody[] {
+  function toEvents(whole: boolean): SessionEventBody[] {
     clearTimeout(flushTimer);
     flushTimer = undefined;
     // Agents cut text between the two halves of one character; the half waits for its other.
@@ -66,45 +64,41 @@ export function createTextBuffer(messageId: string, output: TextOutput): TextBuf
     live = '';
   }
 
-  function flush(whole: boolean): void {
-    const events = take(whole);
+  function store(events: SessionEventBody[]): void {
     if (events.length > 0) output.append(events);
   }
 
-  function flushLate(): void {
+  function storeLate(): void {
     try {
-      flush(false);
+      store(toEvents(false));
     } catch (error) {
       output.onError(error);
     }
   }
 
-  function interrupt(): void {
-    if (!begun) return;
+  function take(): SessionEventBody[] {
+    if (!begun) return [];
     tellLive();
-    flush(true);
+    const events = toEvents(true);
     block += 1;
     begun = false;
+    return events;
   }
 
   return {
     add(nextKind, text) {
       if (text === '') return;
       if (nextKind !== kind) {
-        interrupt();
+        store(take());
         kind = nextKind;
       }
       begun = true;
       held += text;
       if (live.length < DELTA_CHARS) live += text;
       deltaTimer ??= setTimeout(tellLive, DELTA_MS);
-      if (held.length >= FLUSH_CHARS) flush(false);
-      else flushTimer ??= setTimeout(flushLate, FLUSH_MS);
+      if (held.length >= FLUSH_CHARS) store(toEvents(false));
+      else flushTimer ??= setTimeout(storeLate, FLUSH_MS);
     },
-    interrupt,
-    finish() {
-      tellLive();
-      return take(true);
-    },
+    take,
   };
 }

@@ -1,9 +1,8 @@
 import { EVENT_LIMITS } from '../../core/link.ts';
 import type { SessionEventBody } from '../../core/session.ts';
+import type { Json } from '../acp/json.ts';
 import { toBounded, toShortId } from './bounded.ts';
 import { isFileSending, withoutParticulars } from './own-tools.ts';
-
-type Json = Record<string, unknown>;
 
 /** What is remembered of a turn's tool calls, characters of JSON. The calls not heard of for longest go first. */
 const MAX_CHARS = 16 * 1024 * 1024;

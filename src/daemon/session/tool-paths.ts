@@ -1,14 +1,13 @@
 import { fileURLToPath } from 'node:url';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../acp/json.ts';
 
 /** How deep and how far the input of a tool call is searched. What is larger counts as naming nothing. */
 const MAX_DEPTH = 6;
 const MAX_PATHS = 200;
 
-/** Names under which agents put the files that a tool is to change, in small letters and without underscores. */
+/** Names under which agents put the files that a tool is to change, in small letters alone. */
 const PATH_NAMES =
-  /^(abs|absolute|file|target|notebook|source|src|destination|dest|old|new|working)?(path|file|filename|directory|dir|folder|uri)s?$|^(from|to|source|src|destination|dest|cwd|workdir)$/;
+  /^(abs|absolute|rel|relative|full|file|target|notebook|source|src|destination|dest|old|new|working|workspace|root|output|input)*(path|file|filename|directory|dir|folder|uri)s?$|^(from|to|source|src|destination|dest|cwd|workdir)$/;
 /** An object under this name has paths for its keys. */
 const KEYED_BY_PATH = new Set(['changes', 'file_changes', 'fileChanges']);
 /** Files of a patch that comes as one text. */
@@ -40,7 +39,7 @@ function collect(value: unknown, paths: Set<string>, depth: number): boolean {
   if (Array.isArray(value)) return value.every((entry) => collect(entry, paths, depth + 1));
   if (!isObject(value)) return true;
   return Object.entries(value).every(([name, entry]) => {
-    if (PATH_NAMES.test(name.replaceAll('_', '').toLowerCase())) {
+    if (PATH_NAMES.test(name.replaceAll(/[_-]/g, '').toLowerCase())) {
       for (const path of [entry].flat()) if (typeof path === 'string' && path !== '') paths.add(path);
     }
     if (KEYED_BY_PATH.has(name) && isObject(entry)) for (const path of Object.keys(entry)) paths.add(path);

@@ -11,8 +11,8 @@ export interface TurnTranscript {
   add(update: Json): boolean;
   /** Merges what is known of a tool call, from whichever message brought it. Answers all that is known. */
   toolCall(call: Json): KnownCall;
-  /** Events that the turn's end is to store before its own. */
-  finish(): SessionEventBody[];
+  /** Text that is held, as events that the caller stores before its own. */
+  take(): SessionEventBody[];
 }
 
 /** Kinds that say nothing about the conversation itself. */
@@ -29,8 +29,7 @@ export function createTurnTranscript(
   let lastOther = '';
 
   function put(event: SessionEventBody): void {
-    text.interrupt();
-    output.append([event]);
+    output.append([...text.take(), event]);
   }
 
   function merge(call: Json) {
@@ -80,7 +79,7 @@ export function createTurnTranscript(
       if (isNew || kind !== 'plan') put(event);
       return isNew;
     },
-    finish: () => text.finish(),
+    take: text.take,
   };
 }
 

@@ -26,7 +26,7 @@ const STEER_MS = 5000;
 /** From one user message to the agent's stop. */
 export interface Turn {
   readonly messageId: string;
-  /** Settles once the end is stored. */
+  /** Settles once the end is stored, or cannot be. */
   readonly ended: Promise<void>;
   readonly canceled: boolean;
   /** Mode of this turn alone, where the message asked for one or a person allowed the agent another. */
@@ -95,7 +95,7 @@ export function createTurn(options: TurnOptions): Turn {
     transcript,
     folders: options.folders,
     mode: () => modeOverride ?? options.sessionMode(),
-    append: appendSoon,
+    append: appendAfterText,
     newId: context.runtime.newUuid,
     limitMs: limits.permissionMs,
     continuation,
@@ -113,6 +113,11 @@ export function createTurn(options: TurnOptions): Turn {
   const steering = new Map<string, Promise<void>>();
   const { promise: ended, settle } = whenSettled();
 
+  /** What is asked stands behind what was said before. */
+  function appendAfterText(events: SessionEventBody[]): void {
+    if (events.length > 0) appendSoon([...transcript.take(), ...events]);
+  }
+
   async function prompt(): Promise<{ stopReason: string; usage?: Usage }> {
     if (continuation === undefined) append([toUserMessage(message)]);
     else journal.setContinuation(sessionId, undefined);
@@ -125,12 +130,16 @@ export function createTurn(options: TurnOptions): Turn {
   }
 
   async function run(): Promise<void> {
+    await runToEnd().finally(settle);
+  }
+
+  async function runToEnd(): Promise<void> {
     const answer = await prompt().catch((error: unknown) => ({ error }));
     const result = broken === undefined ? answer : { error: broken };
     await Promise.race([Promise.all(steering.values()), sleep(STEER_MS, undefined, { ref: false })]);
     stall.stop();
     const exit = await exitOf(agent);
-    const rest = transcript.finish();
+    const rest = transcript.take();
     if (left) {
       await untilStored(context, () => append(rest));
     } else {
@@ -140,7 +149,6 @@ export function createTurn(options: TurnOptions): Turn {
         if (exit !== undefined) append(options.sessionEnd(exit, canceled !== undefined));
       });
     }
-    settle();
   }
 
   function fail(error: unknown): void {
@@ -153,16 +161,20 @@ export function createTurn(options: TurnOptions): Turn {
   async function steer({ messageId: steered, text }: StoredMessage): Promise<void> {
     try {
       await agent.steer(text);
-      await untilStored(context, () =>
+      await untilStored(context, () => {
+        // The turn may have ended without the agent's word, and the message with it.
+        if (!journal.steering(sessionId).some((waiting) => waiting.messageId === steered)) return;
         append([
           { type: 'user_message', messageId: steered, text: clip(text, MAX_TEXT), steered: messageId },
-        ]),
-      );
+        ]);
+      });
     } catch (error) {
       context.log.info(
         { sessionId, messageId: steered, error },
         'a message did not reach the turn it was for',
       );
+      // Of an agent that died nobody knows whether it took it; the turn's end says that.
+      if (error instanceof KaiwuError && error.code === 'agent_failed') return;
       await untilStored(context, () => journal.requeue(steered));
     }
   }
@@ -199,7 +211,7 @@ export function createTurn(options: TurnOptions): Turn {
       canceled = { reason };
       agent.setPaused(false);
       agent.cancel();
-      appendSoon(asks.close(by));
+      appendAfterText(asks.close(by));
     },
     leave() {
       left = canceled === undefined && asks.leave(agent.features);

@@ -1,9 +1,10 @@
+import { lstat } from 'node:fs/promises';
 import type { Worktree } from '../../core/session.ts';
-import type { StoredSession } from '../journal/rows.ts';
+import type { StoredSession, StoredWorktree } from '../journal/rows.ts';
 import type { SessionContext } from './context.ts';
 import { checkDirectory, makeDirectory } from './directory.ts';
 import { createGit } from './git.ts';
-import { archiveWorktree, makeWorktree, planWorktree, undoWorktree } from './worktree.ts';
+import { archiveWorktree, makeWorktree, planWorktree, remakeWorktree, undoWorktree } from './worktree.ts';
 
 /** Where an agent works. */
 export interface Workspace {
@@ -18,10 +19,15 @@ const gitOf = ({ env, limits }: SessionContext) => createGit(env, limits.startMs
 export async function prepareWorkspace(context: SessionContext, session: StoredSession): Promise<Workspace> {
   const isFirst = session.acpSessionId === undefined;
   if (isFirst && session.createDirectory) await makeDirectory(session.directory);
-  const worktree =
-    isFirst && session.worktree?.state !== 'made'
-      ? await context.inTurn(() => addWorktree(context, session))
-      : session.worktree;
+  const { worktree: earlier } = session;
+  const isThere = earlier?.state === 'made' || (earlier === undefined && !isFirst);
+  const worktree = isThere
+    ? earlier
+    : await context.inTurn(() => {
+        return isFirst || earlier === undefined
+          ? addWorktree(context, session)
+          : bringBack(context, session.sessionId, earlier);
+      });
   const directory = worktree?.directory ?? session.directory;
   await checkDirectory(directory);
   for (const additional of session.additionalDirectories) await checkDirectory(additional);
@@ -44,6 +50,31 @@ async function addWorktree(context: SessionContext, session: StoredSession) {
   return made;
 }
 
+/** Makes a worktree again that went with the archiving of its session. What stands in its place by now is used as it is. */
+async function bringBack(
+  context: SessionContext,
+  sessionId: string,
+  worktree: StoredWorktree,
+): Promise<StoredWorktree> {
+  const git = gitOf(context);
+  const note = (state: StoredWorktree['state']): StoredWorktree => {
+    const noted = { ...worktree, state };
+    context.journal.setWorktree(sessionId, noted);
+    return noted;
+  };
+  if (worktree.state === 'planned') await undoWorktree(git, worktree);
+  else if ((await lstat(worktree.path).catch(() => undefined)) !== undefined) return worktree;
+  await checkDirectory(worktree.repository);
+  note('planned');
+  try {
+    await remakeWorktree(git, worktree);
+  } catch (error) {
+    note('removed');
+    throw error;
+  }
+  return note('made');
+}
+
 /** Takes back what a start made that came to nothing. */
 export async function undoWorkspace(context: SessionContext, sessionId: string): Promise<void> {
   const session = context.journal.session(sessionId);
@@ -57,6 +88,11 @@ export async function undoWorkspace(context: SessionContext, sessionId: string):
   }
 }
 
+const worksIn = ({ directory, worktree, additionalDirectories }: StoredSession, path: string): boolean =>
+  [worktree?.directory ?? directory, ...additionalDirectories].some((folder) =>
+    `${folder}/`.startsWith(`${path}/`),
+  );
+
 /** Removes a session's worktree where nothing would be lost with it. Idempotent. */
 export async function archiveWorkspace(
   context: SessionContext,
@@ -67,16 +103,12 @@ export async function archiveWorkspace(
   if (worktree.state === 'removed') return { worktree: 'removed' };
   const neighbour = context.journal
     .active()
-    .find(
-      (other) =>
-        other.sessionId !== sessionId &&
-        `${other.worktree?.directory ?? other.directory}/`.startsWith(`${worktree.path}/`),
-    );
-  const reason =
+    .find((other) => other.sessionId !== sessionId && worksIn(other, worktree.path));
+  const done =
     neighbour === undefined
-      ? await archiveWorktree(gitOf(context), worktree).catch((error: Error) => error.message)
-      : `session ${neighbour.sessionId} works in it`;
-  if (reason !== undefined) return { worktree: 'kept', reason: `${worktree.path} was kept: ${reason}.` };
-  context.journal.setWorktree(sessionId, { ...worktree, state: 'removed' });
+      ? await archiveWorktree(gitOf(context), worktree).catch(({ message }: Error) => ({ kept: message }))
+      : { kept: `session ${neighbour.sessionId} works in it` };
+  if ('kept' in done) return { worktree: 'kept', reason: `${worktree.path} was kept: ${done.kept}.` };
+  context.journal.setWorktree(sessionId, { ...worktree, ...done, state: 'removed' });
   return { worktree: 'removed' };
 }

@@ -20,7 +20,8 @@ export async function planWorktree(
   directory: string,
   { branch, base = 'HEAD' }: { branch: string; base?: string },
 ): Promise<StoredWorktree> {
-  const top = await git(directory, 'rev-parse', '--show-toplevel');
+  // Files that an agent may write can look like a bare repository, and its settings run programs. What has a `.git` is a person's.
+  const top = await git(directory, '-c', 'safe.bareRepository=explicit', 'rev-parse', '--show-toplevel');
   if (top.code !== 0) {
     throw new KaiwuError(
       'session_directory_unavailable',
@@ -38,8 +39,7 @@ export async function planWorktree(
   }
   const inside = await git(directory, 'rev-parse', '--show-prefix');
   const known = await git(directory, 'worktree', 'list', '--porcelain');
-  // The first one is the repository itself, wherever the directory lies.
-  const repository = known.stdout.split('\n')[0]?.replace(/^worktree /, '') || top.stdout;
+  const repository = await mainOf(git, known.stdout, top.stdout);
   const path = placeOf(repository, branch);
   const taken = await whyTaken(git, directory, branch, path, known.stdout);
   if (taken !== undefined) {
@@ -56,6 +56,14 @@ export async function planWorktree(
     directory: join(path, inside.stdout).replace(/\/$/, ''),
     state: 'planned',
   };
+}
+
+/** The repository itself, wherever in its worktrees the directory lies. */
+async function mainOf(git: Git, list: string, top: string): Promise<string> {
+  const first = list.split('\n')[0]?.replace(/^worktree /, '') || top;
+  // Of a submodule, git lists the folder in which it keeps its own files.
+  const { code, stdout } = await git(first, 'rev-parse', '--show-toplevel');
+  return code === 0 ? stdout : first;
 }
 
 async function checkBranchName(git: Git, directory: string, branch: string): Promise<void> {
@@ -79,9 +87,22 @@ async function whyTaken(git: Git, directory: string, branch: string, path: strin
 }
 
 /** Makes it as planned. @throws session_directory_unavailable with git's own last line */
-export async function makeWorktree(git: Git, plan: StoredWorktree): Promise<void> {
-  const { repository, branch, path, base } = plan;
-  const added = await git(repository, 'worktree', 'add', '--no-track', '-b', branch, '--', path, base);
+export const makeWorktree = (git: Git, plan: StoredWorktree): Promise<void> =>
+  addWorktree(git, plan, ['--no-track', '-b', plan.branch, '--', plan.path, plan.base]);
+
+/** Makes one again that was removed, with its branch as it was or as it is now. @throws like `makeWorktree` */
+export async function remakeWorktree(git: Git, removed: StoredWorktree): Promise<void> {
+  const { repository, branch, path, base, tip = base } = removed;
+  const isThere = await hasBranch(git, repository, branch);
+  await addWorktree(
+    git,
+    removed,
+    isThere ? ['--', path, branch] : ['--no-track', '-b', branch, '--', path, tip],
+  );
+}
+
+async function addWorktree(git: Git, { repository, path }: StoredWorktree, how: string[]): Promise<void> {
+  const added = await git(repository, 'worktree', 'add', ...how);
   if (added.code === 0) return;
   throw new KaiwuError(
     'session_directory_unavailable',
@@ -103,20 +124,24 @@ export async function undoWorktree(git: Git, plan: StoredWorktree): Promise<void
   await removeEmptyParents(path, `${repository}.worktrees`);
 }
 
-/** Removes a worktree in which nothing would be lost, or says what would. */
-export async function archiveWorktree(git: Git, worktree: StoredWorktree): Promise<string | undefined> {
+/** Removes a worktree in which nothing would be lost, or says what would. `tip`: the commit that its branch had. */
+export async function archiveWorktree(
+  git: Git,
+  worktree: StoredWorktree,
+): Promise<{ kept: string } | { tip?: string }> {
   const { repository, branch, path } = worktree;
   if ((await lstat(path).catch(() => undefined)) !== undefined) {
     const kept = await whyKept(git, worktree);
-    if (kept !== undefined) return kept;
+    if (kept !== undefined) return { kept };
     const removed = await git(repository, 'worktree', 'remove', path);
-    if (removed.code !== 0) return `git keeps it: ${removed.lastLine}`;
+    if (removed.code !== 0) return { kept: `git keeps it: ${removed.lastLine}` };
   } else {
     await git(repository, 'worktree', 'prune');
   }
+  const { code, stdout } = await git(repository, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`);
   if (!(await hasCommitsOfItsOwn(git, worktree))) await git(repository, 'branch', '-D', '--', branch);
   await removeEmptyParents(path, `${repository}.worktrees`);
-  return undefined;
+  return code === 0 ? { tip: stdout } : {};
 }
 
 async function whyKept(git: Git, { branch, path }: StoredWorktree): Promise<string | undefined> {

@@ -1,12 +1,20 @@
 import type { Column, JsonSchema } from '../../core/spec.ts';
 import { displayWidth, GAP } from './table.ts';
-import { fieldOf, isEmpty, isTimeField, type Row, type TimeFormat, toLabel, toText } from './values.ts';
+import { toItemText } from './template.ts';
+import {
+  fieldOf,
+  isEmpty,
+  isPlainObject,
+  isTimeField,
+  type Row,
+  type TimeFormat,
+  toLabel,
+  toText,
+} from './values.ts';
 
 /** A column with its cells, before it is fitted. */
 export interface TableColumn {
   label: string;
-  /** Fields of the row that it shows, first segments only. */
-  fields: string[];
   cells: string[];
   /** Long text follows the row in place of being cut. */
   whole: boolean;
@@ -43,17 +51,24 @@ function allFields(rows: Row[], items: JsonSchema | undefined): Column[] {
   return [...known, ...others].map((field) => ({ label: toLabel(field), of: [field] }));
 }
 
-function toColumn(rows: Row[], { label, of, whole }: Exclude<Column, string>, time: TimeFormat): TableColumn {
+function toColumn(rows: Row[], column: Exclude<Column, string>, time: TimeFormat): TableColumn {
+  const { label, of, whole, every, each = {}, between = '\n' } = column;
+  const cellOf = (row: Row, field: string): string => {
+    const value = fieldOf(row, field);
+    const template = each[field];
+    if (template === undefined || !Array.isArray(value)) return toText(value, field, time);
+    const items = value.filter(isPlainObject);
+    return items.map((item) => toItemText(item, template, (part) => toText(part, '', time))).join(between);
+  };
   const cells = rows.map((row) => {
-    const field = of.find((candidate) => !isEmpty(fieldOf(row, candidate)));
-    return field === undefined ? '' : toText(fieldOf(row, field), field, time);
+    const given = of.filter((field) => !isEmpty(fieldOf(row, field)));
+    return (every ? given : given.slice(0, 1)).map((field) => cellOf(row, field)).join('\n');
   });
   const lines = cells.filter((cell) => !(whole && cell.includes('\n')));
   const natural = Math.max(displayWidth(label), ...lines.map(displayWidth));
   const rigid = of.every(isTimeField) || cells.every((cell) => KEPT_WHOLE.test(cell));
   const least = whole ? displayWidth(label) : rigid ? natural : Math.min(natural, MIN_TEXT);
-  const fields = of.map((field) => field.split('.')[0] ?? field);
-  return { label, fields, cells, whole: whole === true, natural, least };
+  return { label, cells, whole: whole === true, natural, least };
 }
 
 export interface FittedColumn extends TableColumn {

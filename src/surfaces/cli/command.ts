@@ -1,6 +1,12 @@
 import type { CallContext, Envelope } from '../../core/call.ts';
 import type { ErrorCode } from '../../core/errors.ts';
-import { type ActionData, type ActionManifest, type JsonSchema, toToolName } from '../../core/spec.ts';
+import {
+  type ActionData,
+  type ActionManifest,
+  type FieldHint,
+  type JsonSchema,
+  toToolName,
+} from '../../core/spec.ts';
 import type { Shape } from './render.ts';
 
 /** Flags that every command takes. */
@@ -38,6 +44,12 @@ export interface Command extends Shape {
   sessionField?: string;
   /** Fields for which the word `null` clears. */
   clearable?: string[];
+  /** Fields that are objects, with the field of each that a plain word stands for. */
+  shorthands?: Record<string, string>;
+  /** Further flags, each with the field that it sets. */
+  furtherFlags?: Record<string, string>;
+  /** Field of the output whose `code` decides the exit code. */
+  failure?: string;
   /** Fields that name a folder: a relative one is meant from where the person stands. */
   folders?: string[];
   examples: ActionData['examples'];
@@ -88,6 +100,8 @@ function toCommand(
     inputSchema: manifest.inputSchema,
     outputSchema: manifest.outputSchema,
     ...(manifest.columns === undefined ? {} : { columns: manifest.columns }),
+    ...(manifest.headline === undefined ? {} : { headline: manifest.headline }),
+    ...(manifest.next === undefined ? {} : { next: manifest.next }),
     ...(forward === undefined
       ? {}
       : { shapeOf: (input) => findByName(manifests, input[forward.actionField]) }),
@@ -97,6 +111,9 @@ function toCommand(
     folders: Object.entries(manifest.hints ?? {}).flatMap(([field, { widget }]) =>
       widget === 'directory' ? [field] : [],
     ),
+    shorthands: hintsOf(manifest, ({ shorthand }, field) => shorthand && [field, shorthand]),
+    furtherFlags: hintsOf(manifest, ({ flag }, field) => flag && [flag, field]),
+    ...(manifest.failure === undefined ? {} : { failure: manifest.failure }),
     examples: manifest.examples,
     errors: manifest.errors,
     writes: manifest.effect !== 'read',
@@ -107,6 +124,16 @@ function toCommand(
     },
   };
 }
+
+const hintsOf = (
+  { hints = {} }: ActionManifest,
+  toEntry: (hint: FieldHint, field: string) => [string, string] | '' | undefined,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(hints).flatMap(([field, hint]) => [toEntry(hint, field) || []].filter(isEntry)),
+  );
+
+const isEntry = (entry: string[]): entry is [string, string] => entry.length === 2;
 
 const findByName = (manifests: readonly ActionManifest[], name: unknown): ActionManifest | undefined =>
   manifests.find(

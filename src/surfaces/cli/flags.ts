@@ -30,8 +30,9 @@ export const toFlag = (field: string): string => field.replaceAll(/[A-Z]/g, (c) 
 /** Fields of a command by the flag that sets them. A global flag of the same name wins, but for `input`. */
 export function fieldFlags(command: Command): Map<string, string> {
   const fields = Object.keys(command.inputSchema.properties ?? {});
+  const own = fields.map((field) => [toFlag(field), field] as const);
   return new Map(
-    fields.map((field) => [toFlag(field), field] as const).filter(([flag]) => !(flag in GLOBAL)),
+    [...own, ...Object.entries(command.furtherFlags ?? {})].filter(([flag]) => !(flag in GLOBAL)),
   );
 }
 
@@ -125,24 +126,58 @@ function placeWords(
   hasSession: boolean,
 ): void {
   const { sessionField, inputSchema } = command;
-  // With --session, the session need not be written again.
-  const skip = hasSession && words.length < command.positionals.length ? sessionField : undefined;
-  const slots = command.positionals.filter((field) => field !== skip);
+  const slots = isSessionLeftOut(words, command, hasSession)
+    ? command.positionals.filter((field) => field !== sessionField)
+    : command.positionals;
   const last = slots.at(-1);
   const takesRest = last !== undefined && inputSchema.properties?.[last]?.type === 'array';
-  if (words.length > slots.length && !takesRest) {
-    const extra = words.slice(slots.length).map((word) => JSON.stringify(word.slice(0, 60)));
-    throw usage(
-      `\`kaiwu ${command.path}\` takes ${slots.length} arguments; there is more: ${extra.join(' ')}.`,
-    );
-  }
+  if (words.length > slots.length && !takesRest) throw tooMany(words.slice(slots.length), slots, command);
   slots.forEach((field, i) => {
     if (i >= words.length) return;
     fields[field] = takesRest && field === last ? words.slice(i) : words[i];
   });
 }
 
+/** With --session the session need not be written again; and a word of a fixed choice that stands one place early says so too. */
+function isSessionLeftOut(words: string[], command: Command, hasSession: boolean): boolean {
+  const { positionals, sessionField, inputSchema } = command;
+  if (words.length >= positionals.length) return false;
+  if (hasSession) return true;
+  const others = positionals.filter((field) => field !== sessionField);
+  const fits = (slots: string[]) =>
+    slots.some((field, i) => inputSchema.properties?.[field]?.enum?.includes(words[i] ?? ''));
+  return others.length < positionals.length && fits(others) && !fits(positionals);
+}
+
+/** Flags that are named where a word has no place. */
+const MOST_FLAGS = 8;
+
+function tooMany(extra: string[], slots: string[], command: Command): KaiwuError {
+  const schema = command.inputSchema.properties?.[slots.at(-1) ?? ''];
+  const isText =
+    schema?.type === 'string' && schema.enum === undefined && slots.at(-1) !== command.sessionField;
+  const flags = [...fieldFlags(command)]
+    .filter(([, field]) => !slots.includes(field))
+    .map(([flag]) => `--${flag}`);
+  const named = flags.length > MOST_FLAGS ? [...flags.slice(0, MOST_FLAGS), '...'] : flags;
+  const hints = [
+    ...(isText ? ['Put quotes around a text with spaces.'] : []),
+    ...(flags.length > 0 ? [`More is passed by flags: ${named.join(', ')}.`] : []),
+    `See \`kaiwu ${command.path} --help\`.`,
+  ];
+  const takes =
+    slots.length === 0 ? 'no arguments' : `${slots.length} argument${slots.length === 1 ? '' : 's'}`;
+  const shown = extra.map((word) => JSON.stringify(word.slice(0, 60))).join(' ');
+  return new KaiwuError(
+    'invalid_input',
+    `\`kaiwu ${command.path}\` takes ${takes}; there is more: ${shown}.`,
+    {
+      hint: hints.join(' '),
+    },
+  );
+}
+
 const toCamel = (name: string): string => name.replaceAll(/-(.)/g, (_, c: string) => c.toUpperCase());
 
 const usage = (message: string): KaiwuError =>
-  new KaiwuError('invalid_input', message, { hint: 'Put quotes around a text with spaces. See --help.' });
+  new KaiwuError('invalid_input', message, { hint: 'See --help.' });

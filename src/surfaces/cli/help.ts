@@ -17,7 +17,7 @@ export function commandHelp(command: Command, names: readonly Command[], style: 
   });
   const flags = [...fieldFlags(command)].filter(([, field]) => !positionals.includes(field));
   const rows: [string, string][] = flags.map(([flag, field]) => [
-    `--${flag}${valueName(fields[field])}`,
+    `--${flag}${valueName(fields[field], command.shorthands?.[field])}`,
     describe(fields[field], required.has(field)),
   ]);
   if (command.writes) rows.push(['--idempotency-key KEY', 'The same key and input run once.']);
@@ -84,7 +84,9 @@ function toFlagWords(flag: string, value: unknown): string[] {
 const quote = (value: unknown): string =>
   shellQuote(typeof value === 'string' ? value : JSON.stringify(value));
 
-function valueName(schema: JsonSchema | undefined): string {
+function valueName(schema: JsonSchema | undefined, shorthand?: string): string {
+  if (shorthand !== undefined)
+    return ` ${toFlag(shorthand).toUpperCase()}${schema?.type === 'array' ? '...' : ''}`;
   switch (schema?.type) {
     case 'boolean':
       return '';

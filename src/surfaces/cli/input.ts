@@ -22,11 +22,10 @@ export async function toInput(
     const schema = command.inputSchema.properties?.[field] ?? {};
     const text = value === '-' && schema.type === 'object' ? await readStdin() : value;
     const cleared = text === 'null' && command.clearable?.includes(field);
-    input[field] = cleared ? null : toValue(text, schema, field);
+    input[field] = cleared ? null : toValue(text, schema, field, command.shorthands?.[field]);
   }
   for (const field of command.folders ?? []) {
-    const folder = line.fields[field];
-    if (typeof folder === 'string' && isRelative(folder)) input[field] = resolve(cwd, folder);
+    if (line.fields[field] !== undefined) input[field] = toAbsolute(input[field], cwd);
   }
   for (const field of command.inputSchema.required ?? []) {
     if (input[field] === undefined) throw missing(field, command);
@@ -53,13 +52,22 @@ async function parseInputText(
   });
 }
 
-/** Not absolute on any system: the folder may be on a machine of another kind. */
-const isRelative = (path: string): boolean => !/^([/~\\]|[A-Za-z]:)/.test(path);
+/** Of one folder, or of each of a list. What is no text is left for the backend to refuse. */
+function toAbsolute(folder: unknown, cwd: string): unknown {
+  if (Array.isArray(folder)) return folder.map((one) => toAbsolute(one, cwd));
+  return typeof folder === 'string' && isRelative(folder) ? resolve(cwd, folder) : folder;
+}
+
+/** Not absolute on any system: the folder may be on a machine of another kind. A blank is no folder. */
+const isRelative = (path: string): boolean => path.trim() !== '' && !/^([/~\\]|[A-Za-z]:)/.test(path);
 
 /** What a shell word means for a field. The backend judges the value; here only its form is settled. */
-function toValue(value: unknown, schema: JsonSchema, field: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => toValue(item, schema.items ?? {}, field));
+function toValue(value: unknown, schema: JsonSchema, field: string, shorthand?: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => toValue(item, schema.items ?? {}, field, shorthand));
   if (typeof value !== 'string') return value;
+  if (shorthand !== undefined && schema.type === 'object' && !value.trimStart().startsWith('{')) {
+    return { [shorthand]: value };
+  }
   switch (schema.type) {
     case 'integer':
     case 'number':

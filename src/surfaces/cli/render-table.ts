@@ -1,8 +1,9 @@
-import type { Column, JsonSchema } from '../../core/spec.ts';
+import type { Column, JsonSchema, NextStep } from '../../core/spec.ts';
 import { type FittedColumn, fitColumns, type TableColumn, toColumns } from './columns.ts';
 import type { Paint } from './paint.ts';
 import { cut, displayWidth, GAP, indent, pad } from './table.ts';
-import { isEmpty, type Row, type TimeFormat, toOneLine } from './values.ts';
+import { nextStep } from './template.ts';
+import { type Row, type TimeFormat, toOneLine } from './values.ts';
 
 /** How a reader sees things. */
 export interface View {
@@ -10,6 +11,8 @@ export interface View {
   width?: number;
   paint: Paint;
   time: TimeFormat;
+  /** Name that the program was called by. */
+  program: string;
 }
 
 /** In a pipe a longer cell pushes the next one aside, in place of widening the column. */
@@ -21,11 +24,14 @@ const STEP = 4;
 /** A row is one line; text of a `whole` column that does not fit in follows it, moved to the right. */
 export function renderTable(
   rows: Row[],
-  what: { columns?: Column[]; items?: JsonSchema },
+  what: { columns?: Column[]; items?: JsonSchema; next?: NextStep },
   view: View,
 ): string {
   const { width, paint } = view;
-  const all = toColumns(rows, { ...what, time: view.time });
+  const data = toColumns(rows, { ...what, time: view.time });
+  const steps = rows.map((row) => nextStep(row, what.next, view.program) ?? '');
+  const isBeside = steps.some(Boolean) && hasRoom([...data, toStepColumn(steps)], width);
+  const all = isBeside ? [...data, toStepColumn(steps)] : data;
   const columns = width === undefined ? all.map(toPipe) : fitColumns(all, width);
   const first = (columns[0]?.width ?? 0) + GAP;
   const step = first <= NEAR ? first : STEP;
@@ -48,11 +54,21 @@ export function renderTable(
       isCut ||= shown !== line;
       return pad(shown, column.width);
     });
+    if (!isBeside && steps[i]) below.push(' '.repeat(STEP) + steps[i]);
     lines.push(join(cells), ...below);
   }
-  const note = toNote(rows, all, columns, isCut);
+  const note = toNote(all, columns, isCut);
   return [...lines, ...(note === undefined ? [] : [paint.dim(note)])].join('\n');
 }
+
+/** A command is copied: it is never cut nor wrapped, and stands below the row where a line cannot hold both. */
+const toStepColumn = (cells: string[]): TableColumn => {
+  const natural = Math.max(...cells.map(displayWidth));
+  return { label: 'next', cells, whole: false, natural, least: natural };
+};
+
+const hasRoom = (columns: TableColumn[], width: number | undefined): boolean =>
+  width === undefined || columns.reduce((total, { natural }) => total + natural + GAP, -GAP) <= width;
 
 const join = (cells: string[]): string => cells.join(' '.repeat(GAP)).trimEnd();
 
@@ -64,14 +80,10 @@ const toPipe = (column: TableColumn): FittedColumn => ({
 const fits = (text: string, room: number, width: number | undefined): boolean =>
   !text.includes('\n') && (width === undefined || displayWidth(text) <= room);
 
-/** Says where the rest is, if anything was left out. */
-function toNote(rows: Row[], all: TableColumn[], shown: FittedColumn[], isCut: boolean): string | undefined {
+/** Says where the rest is, if a cell was cut or a column had no room. What a table never shows is no news in each list. */
+function toNote(all: TableColumn[], shown: FittedColumn[], isCut: boolean): string | undefined {
   const dropped = all.filter(({ cells }) => !shown.some((column) => column.cells === cells));
   if (dropped.length > 0)
     return `not shown: ${dropped.map(({ label }) => label).join(', ')}; more with --json`;
-  const seen = new Set(shown.flatMap(({ fields }) => fields));
-  const isMore = rows.some((row) =>
-    Object.keys(row).some((field) => !seen.has(field) && !isEmpty(row[field])),
-  );
-  return isCut || isMore ? 'more with --json' : undefined;
+  return isCut ? 'more with --json' : undefined;
 }

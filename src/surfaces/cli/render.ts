@@ -1,9 +1,19 @@
-import type { Column, JsonSchema } from '../../core/spec.ts';
+import type { ActionData, Column, JsonSchema, NextStep } from '../../core/spec.ts';
 import { toVisibleText } from '../../core/visible-text.ts';
 import type { Paint } from './paint.ts';
 import { renderTable, type View } from './render-table.ts';
 import { indent } from './table.ts';
-import { createTimeFormat, isEmpty, isPlainObject, type Row, toLabel, toText } from './values.ts';
+import { nextStep, toItemText } from './template.ts';
+import {
+  createTimeFormat,
+  fieldOf,
+  toOneLine,
+  isEmpty,
+  isPlainObject,
+  type Row,
+  toLabel,
+  toText,
+} from './values.ts';
 
 export interface RenderOptions {
   /** Columns of the terminal; undefined for a pipe, where nothing is cut. */
@@ -11,12 +21,16 @@ export interface RenderOptions {
   paint: Paint;
   /** IANA name of the person's time zone. */
   timeZone: string;
+  /** Name that the program was called by. */
+  program: string;
 }
 
 /** What is known of an output. */
 export interface Shape {
   outputSchema?: JsonSchema;
   columns?: Column[];
+  next?: NextStep;
+  headline?: ActionData['headline'];
 }
 
 const STEP = 4;
@@ -29,21 +43,37 @@ const MOST_FIELDS = 2;
 /** An action's output for people: its list as a table, else its fields line by line. */
 export function renderOutput(output: Row, shape: Shape, { timeZone, ...options }: RenderOptions): string {
   const view: View = { ...options, time: createTimeFormat(timeZone) };
-  const { outputSchema: schema, columns } = shape;
+  const { outputSchema: schema, columns, next } = shape;
   const listField = findList(output, shape);
-  if (listField === undefined) return renderFields(output, schema, view);
+  if (listField === undefined) {
+    const step = nextStep(output, next, view.program);
+    const first = toHeadline(output, shape, view);
+    return [
+      ...(first === undefined ? [] : [view.paint.bold(first), '']),
+      renderFields(output, schema, view),
+      ...(step === undefined ? [] : ['', `${view.paint.dim('next')}  ${step}`]),
+    ].join('\n');
+  }
   const { [listField]: list, nextCursor, ...others } = output;
   const rows = list as Row[];
   const items = schema?.properties?.[listField]?.items;
   const { paint } = view;
   const parts = [
-    rows.length === 0 ? paint.dim(`no ${toLabel(listField)}`) : renderTable(rows, { columns, items }, view),
+    rows.length === 0
+      ? paint.dim(`no ${toLabel(listField)}`)
+      : renderTable(rows, { columns, items, next }, view),
     ...(typeof nextCursor === 'string'
       ? [paint.dim(`next page: --cursor ${toText(nextCursor, '', view.time)}`)]
       : []),
     ...(Object.keys(others).length === 0 ? [] : ['', renderFields(others, schema, view)]),
   ];
   return parts.join('\n');
+}
+
+function toHeadline(output: Row, { headline }: Shape, { time }: View): string | undefined {
+  const by = headline === undefined ? undefined : fieldOf(output, headline.by);
+  if (typeof by !== 'string' || !Object.hasOwn(headline!.texts, by)) return undefined;
+  return toOneLine(toItemText(output, headline!.texts[by] as string, (value) => toText(value, '', time)));
 }
 
 /** The field that holds a list of objects, if the output is that list and not a thing with a list inside. */
@@ -88,7 +118,10 @@ function toJson(value: Row): string {
   return toVisibleText(line.length <= SHORT_JSON ? line : JSON.stringify(value, undefined, 2));
 }
 
-/** What is inside an object becomes `outer.inner`; one whose schema leaves open what it holds stays as it is. */
+/**
+ * What is inside an object becomes `outer.inner`. One whose schema leaves open what it holds stays as it is where it is deep or
+ * has keys that are no names: a path through it would be read wrongly.
+ */
 function flatten(output: Row, schema: JsonSchema | undefined, outer: string[] = []): [string, unknown][] {
   const order = Object.keys(schema?.properties ?? {});
   const place = ([key]: [string, unknown]) => (order.includes(key) ? order.indexOf(key) : order.length);
@@ -99,8 +132,17 @@ function flatten(output: Row, schema: JsonSchema | undefined, outer: string[] = 
       const path = [...outer, key];
       const inner = schema?.properties?.[key];
       const isOpen = inner !== undefined && Object.keys(inner.properties ?? {}).length === 0;
-      return isPlainObject(value) && !isOpen && path.length <= DEEPEST
+      return isPlainObject(value) && (!isOpen || isShallow(value)) && path.length <= DEEPEST
         ? flatten(value, inner, path)
         : [[path.join('.'), value]];
     });
 }
+
+/** Levels of objects inside an open one that are still read as fields. */
+const OPEN_LEVELS = 1;
+
+const isShallow = (value: Row, levels = OPEN_LEVELS): boolean =>
+  Object.entries(value).every(
+    ([key, inner]) =>
+      /^\w+$/.test(key) && (!isPlainObject(inner) || (levels > 0 && isShallow(inner, levels - 1))),
+  );

@@ -1,4 +1,5 @@
 import { toVisibleText } from '../../core/visible-text.ts';
+import { shellQuote } from './shell-quote.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -32,16 +33,30 @@ export function createTimeFormat(timeZone: string): TimeFormat {
 /** Whether a field holds a time, by its name: `at`, `createdAt`, `machineOfflineSince`. */
 export const isTimeField = (field: string): boolean => /(^|\.)at$|(At|Since)$/.test(field);
 
+/** A program with its arguments, as it is typed. */
+const isCommandField = (field: string): boolean => /(^|\.)(command|args)$/.test(field);
+
 /** A value for people. What could fool a reader is made visible. */
 export function toText(value: unknown, field: string, time: TimeFormat): string {
   if (isEmpty(value)) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
+    if (isCommandField(field)) return toVisibleText(value.map((word) => shellQuote(String(word))).join(' '));
     return value.map((item) => toText(item, field, time)).join(', ');
+  }
+  if (Array.isArray(value) && value.every(isNamed)) {
+    return value.map(({ id, name }) => toVisibleText(toNamed(id, name))).join(', ');
   }
   if (typeof value !== 'string') return toVisibleText(JSON.stringify(value));
   return isTimeField(field) && TIME.test(value) ? time(value) : toVisibleText(value);
 }
+
+/** One of several choices: its id is what is typed, its name what it means. */
+const isNamed = (value: unknown): value is { id?: unknown; name: string } =>
+  isPlainObject(value) && typeof value.name === 'string' && ['string', 'undefined'].includes(typeof value.id);
+
+const toNamed = (id: unknown, name: string): string =>
+  typeof id !== 'string' || id === name ? name : `${id} (${name})`;
 
 /** The value of a field, dotted for one inside another. */
 export function fieldOf(row: Row, field: string): unknown {

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Logger } from '../../core/ports/host.ts';
-import { createLineSplitter } from './lines.ts';
+import { createLineSplitter } from '../../core/lines.ts';
 import { readLine, refuseTooLong, type Refusal, type RequestId, type WireMessage } from './messages.ts';
 
 /** Longest line that is read. The backend's own limit is lower and answers with a code of the error table. */
@@ -76,7 +76,7 @@ export function createWire(options: {
         else log.warn({ what: received.ignore }, 'message ignored');
       }
     },
-    onTooLong: (head, tail) => void wire.send(refuseTooLong(head, tail, MAX_LINE_BYTES)),
+    onDropped: (head, tail) => void wire.send(refuseTooLong(head, tail, MAX_LINE_BYTES)),
   });
 
   const onData = (chunk: Buffer) => {

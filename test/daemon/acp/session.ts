@@ -86,6 +86,7 @@ export async function openSession(
     mcpServers: [],
     version: '0.0.0-test',
     startLimitMs: 20_000,
+    controlLimitMs: 20_000,
     maxLineBytes: 32 * 1024 * 1024,
     graces: QUICK_GRACES,
     guardian,

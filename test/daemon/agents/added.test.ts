@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { KaiwuError } from '../../../src/core/errors.ts';
@@ -123,4 +123,69 @@ test('no agent is started to be listed', () => {
   registry.list();
   registry.find('mine');
   expect(existsSync(started)).toBe(false);
+});
+
+test('before it has run it has what the person named; then what it offers, until it is another program', async () => {
+  const home = makeHome();
+  const definition = mine('own-modes', { modes: { bypass: 'turbo' } });
+  let agents = [definition];
+  const registry = registryOf(() => agents);
+  const info = () => registry.list()[1];
+  expect(info()).toMatchObject({ permissionModes: ['default', 'bypass'] });
+  const open = (permissionMode: 'bypass' | 'plan' | 'accept_edits') =>
+    openSession(definition, { home, permissionMode, agent: registry.find('mine') });
+  await expect(open('bypass')).rejects.toMatchObject({
+    code: 'unsupported',
+    message:
+      'mine has no mode for bypass: it offers careful, plan, yolo; --mode bypass=turbo names none of them.',
+    hint: expect.stringMatching(/^Use one of default, plan, read_only, or add it again/),
+    details: { offered: ['default', 'plan', 'read_only'] },
+  });
+  expect(info()).toMatchObject({
+    permissionModes: ['default', 'plan', 'read_only'],
+    state: 'ready',
+    reason: 'it offers careful, plan, yolo; --mode bypass=turbo names none of them.',
+  });
+  await expect(open('accept_edits')).rejects.toMatchObject({ message: 'mine has no mode for accept_edits.' });
+  await open('plan');
+  agents = [mine('noisy')];
+  expect(info()).toMatchObject({ permissionModes: ['default'] });
+  expect(info()).not.toHaveProperty('features');
+});
+
+test('an agent whose last start failed says so until one succeeds', async () => {
+  const home = makeHome();
+  const folder = join(home, 'bin');
+  mkdirSync(folder);
+  const program = join(folder, 'agent');
+  const write = (text: string) => writeFileSync(program, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  const definition = toAddedAgent('mine', { command: program, args: [] });
+  const registry = registryOf(() => [definition]);
+  const open = (signal?: AbortSignal) =>
+    openSession(definition, { home, agent: registry.find('mine'), ...(signal && { signal }) });
+  write('exit 3');
+  await expect(open(AbortSignal.abort())).rejects.toMatchObject({ code: 'agent_failed' });
+  expect(registry.list()[1]).not.toHaveProperty('reason');
+  await expect(open()).rejects.toMatchObject({ code: 'agent_failed' });
+  expect(registry.list()[1]).toMatchObject({
+    state: 'ready',
+    reason: expect.stringMatching(/^its last start failed: mine .*3/),
+  });
+  write(`exec '${process.execPath}' '${FAKE}' own-modes`);
+  await open();
+  expect(registry.list()[1]).not.toHaveProperty('reason');
+});
+
+test('a path that starts nothing is told as what it is', () => {
+  const home = makeHome();
+  const text = join(home, 'x.js');
+  writeFileSync(text, '', { mode: 0o644 });
+  const reasonOf = (command: string) => {
+    const registry = registryOf(() => [toAddedAgent('mine', { command, args: [] })]);
+    return registry.list()[1]?.reason;
+  };
+  expect(reasonOf('/nowhere/x.js')).toBe('mine is not installed: there is no file /nowhere/x.js.');
+  expect(reasonOf(text)).toBe(`mine is not installed: ${text} is not executable (chmod +x).`);
+  expect(reasonOf(home)).toBe(`mine is not installed: ${home} is no file.`);
+  expect(reasonOf('nosuchprogram')).toContain('there is no program nosuchprogram on the daemon’s PATH');
 });

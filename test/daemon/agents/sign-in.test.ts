@@ -74,7 +74,7 @@ test.each([
   ['gemini', { GEMINI_API_KEY: 'k' }],
   ['gemini', { GOOGLE_GENAI_USE_VERTEXAI: 'true' }],
 ])('a variable shows that somebody is signed in: %s, %o', (agentId, env) => {
-  const { states } = createRegistry(makeHome(), env as Record<string, string>);
+  const { states } = createRegistry(makeHome(), env);
   expect(states()).toEqual({ ...NOBODY, [agentId]: 'ready' });
   expect(createRegistry(makeHome(), { [Object.keys(env)[0] as string]: '' }).states()).toEqual(NOBODY);
 });

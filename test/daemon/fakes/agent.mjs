@@ -1,65 +1,28 @@
 // A badly behaved agent, one behaviour a name: `node agent.mjs BEHAVIOUR`. Raw JSON-RPC lines, no library.
 //
-// PROMPTS has what each behaviour does with a message, `offers.mjs` what it offers (modes, models, settings). For every
-// behaviour:
+// PROMPTS and `floods.mjs` have what each behaviour does with a message, `offers.mjs` what it offers (modes, models,
+// settings). For every behaviour:
 // - the messages `received`, `env` and `pid` are answered with what it was sent, its environment, its process id;
 // - a message that is `!` and a JSON list of updates is answered with these updates as they are;
 // - `?` and JSON asks that with `elicitation/create` and says the answer;
 // - FAKE_CAPABILITIES is its `agentCapabilities` in JSON; session/load knows `fake`, session/fork answers `fake-fork`;
 // - FAKE_STEERING is the outcome of its `_session/steering`, which it says it can where that is set;
+// - FAKE_START_MS is how long it takes to answer `initialize`;
 // - FAKE_SIGN_IN names a file: without it, `wants-sign-in` and `errors` find nobody signed in.
 import { spawn } from 'node:child_process';
 import { existsSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { FLOODS } from './floods.mjs';
 import { createOffers } from './offers.mjs';
+import { ask, fail, open, permission, raw, reply, say, send, update } from './wire.mjs';
 
 const behaviour = process.argv[2] ?? '';
 const received = [];
-let nextId = 1000;
-const open = new Map();
-
-const raw = (text) => writeSync(1, text);
-const send = (message) => {
-  const text = `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
-  for (let at = 0; at < text.length; ) at += writeAll(text.slice(at));
-};
-/** The pipe is non-blocking: a full one is tried again. */
-function writeAll(text) {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; ) {
-    try {
-      at += writeSync(1, bytes, at);
-    } catch (error) {
-      if (error.code !== 'EAGAIN') throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
-    }
-  }
-  return text.length;
-}
-const reply = (id, result) => send({ id, result });
-const fail = (id, code, message, data) => send({ id, error: { code, message, data } });
-const update = (update) => send({ method: 'session/update', params: { sessionId: 'fake', update } });
-const say = (text) => update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
-const ask = (method, params) =>
-  new Promise((resolve) => {
-    const id = nextId++;
-    open.set(id, resolve);
-    send({ id, method, params: { sessionId: 'fake', ...params } });
-  });
-const OPTIONS = [
-  { optionId: 'a2', name: 'Always', kind: 'allow_always' },
-  { optionId: 'r1', name: 'No', kind: 'reject_once' },
-  { optionId: 'a1', name: 'Yes', kind: 'allow_once' },
-];
-const permission = (toolCallId, kind = 'execute', more = {}) =>
-  ask('session/request_permission', {
-    toolCall: { toolCallId, title: `do ${toolCallId}`, kind, ...more },
-    options: OPTIONS,
-  });
-
 let signedIn = false;
 const isSignedIn = () => signedIn || existsSync(process.env.FAKE_SIGN_IN ?? '/nowhere');
 
+let onSteered = () => {};
+const steered = new Promise((resolve) => (onSteered = resolve));
 let canceled = () => {};
 const whenCanceled = () => new Promise((resolve) => (canceled = resolve));
 const forever = () => setInterval(() => {}, 1000);
@@ -67,33 +30,13 @@ const forever = () => setInterval(() => {}, 1000);
 const { capabilities, offers, setOption } = createOffers(behaviour);
 
 const PROMPTS = {
+  ...FLOODS,
   async 'long-option-ids'() {
     const long = (kind) => ({ optionId: kind.repeat(300), name: kind.repeat(600), kind });
     const toolCall = { toolCallId: 't1', title: 'do it', kind: 'execute' };
     const options = ['allow_once', 'reject_once'].map(long);
     const answer = await ask('session/request_permission', { toolCall, options });
     say(String(answer.result.outcome.optionId === options[0].optionId));
-  },
-  async 'huge-words'() {
-    const huge = 'h'.repeat(20 * 1024 * 1024);
-    update({
-      sessionUpdate: 'tool_call',
-      toolCallId: huge,
-      title: 'Big',
-      kind: 'execute',
-      status: 'pending',
-    });
-    update({ sessionUpdate: 'tool_call_update', toolCallId: huge, status: 'completed' });
-    update({ sessionUpdate: 'tool_call', toolCallId: 'k', title: huge, kind: 'read', status: 'pending' });
-    update({ sessionUpdate: 'tool_call', toolCallId: 'k', kind: huge });
-    update({ sessionUpdate: 'tool_call', toolCallId: 'k', status: huge });
-    update({ sessionUpdate: huge });
-    update({ sessionUpdate: 'current_mode_update', currentModeId: huge });
-    say('after all that');
-    return huge;
-  },
-  async 'huge-error'() {
-    throw { code: -32603, message: 'e'.repeat(20 * 1024 * 1024) };
   },
   async noisy() {
     say('fine');
@@ -111,21 +54,6 @@ const PROMPTS = {
     say('\ud83e');
     say('\uddd1');
   },
-  async flood() {
-    const block = 'x'.repeat(1024 * 1024);
-    for (let i = 0; i < 64; i += 1) writeAll(block);
-  },
-  async 'long-line'(text) {
-    say('y'.repeat(Number(text)));
-  },
-  async 'slow-line'(text) {
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    say('y'.repeat(Number(text)));
-  },
-  async 'text-flood'(text) {
-    const chunk = 'z'.repeat(1000);
-    for (let i = 0; i < Number(text); i += 1) say(chunk);
-  },
   async 'two-permissions'() {
     const both = Promise.all([permission('t1'), permission('t2')]);
     const outcomes = (await both).map((answer) => answer.result?.outcome ?? answer.error);
@@ -142,11 +70,27 @@ const PROMPTS = {
     const outcomes = [await permission('t1'), await permission('t1')].map(({ result }) => result.outcome);
     say(JSON.stringify({ text, chosen: outcomes.map(({ outcome, optionId }) => optionId ?? outcome) }));
   },
+  async 'asks-else'(text) {
+    const rawInput = { file: 'f', text: text === 'go' ? 'one' : 'two', description: text };
+    const { result } = await permission('t1', 'edit', { rawInput });
+    say(`${result.outcome.optionId} ${rawInput.text}`);
+  },
   async 'asks-both'(text) {
     const both = Promise.all([permission('t1'), ask('elicitation/create', JSON.parse(text))]);
     const edit = permission('t2', 'edit', { locations: [{ path: 'file' }] });
     say(JSON.stringify((await edit).result.outcome));
     for (const { result } of await both) say(` ${JSON.stringify(result)}`);
+  },
+  async 'talks-then-asks'(text) {
+    say('before');
+    await ask('elicitation/create', JSON.parse(text));
+    say('after');
+  },
+  async 'dies-steered'(text) {
+    if (text === 'go') await steered;
+  },
+  async 'steered-late'(text) {
+    if (text === 'go') await steered;
   },
   async pauses(text) {
     say('one');
@@ -268,7 +212,7 @@ function onMessage(message) {
   received.push({ method, params });
   switch (method) {
     case 'initialize':
-      return reply(id, {
+      return setTimeout(reply, Number(process.env.FAKE_START_MS ?? 0), id, {
         protocolVersion: behaviour === 'from-the-future' ? 99 : 1,
         agentCapabilities: capabilities,
         ...(process.env.FAKE_STEERING === undefined ? {} : { _meta: { steering: { supported: true } } }),
@@ -291,7 +235,13 @@ function onMessage(message) {
     case 'session/prompt':
       return onPrompt(id, params);
     case '_session/steering':
-      return reply(id, { outcome: process.env.FAKE_STEERING });
+      onSteered();
+      if (behaviour === 'dies-steered') process.exit(9);
+      if (behaviour !== 'steered-late') return reply(id, { outcome: process.env.FAKE_STEERING });
+      return setTimeout(() => {
+        reply(id, { outcome: 'injected' });
+        update({ sessionUpdate: 'hologram', title: 'took it at last' });
+      }, 6000);
     case 'session/cancel':
       return canceled();
     case 'session/set_config_option':
@@ -299,6 +249,7 @@ function onMessage(message) {
     case 'session/set_mode':
     case 'session/set_model':
       if (params.modeId === 'two' && behaviour === 'stuck-mode') return fail(id, -32603, 'will not');
+      if (params.modeId === 'one' && behaviour === 'never-goes-back') return undefined;
       return reply(id, {});
     default:
       return id === undefined ? undefined : fail(id, -32601, 'no such method');

@@ -1,11 +1,11 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** An MCP server over HTTP with one tool, `add`, for whoever brings the right token. Answers in plain JSON. */
 export async function createHttpMcp(token: string): Promise<{ url: string; refused(): number }> {
   let refused = 0;
-  const server = createServer(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
     if (request.headers.authorization !== `Bearer ${token}`) {
       refused += 1;
       return response.writeHead(401).end();
@@ -15,7 +15,8 @@ export async function createHttpMcp(token: string): Promise<{ url: string; refus
     if (message.id === undefined) return response.writeHead(202).end();
     response.setHeader('content-type', 'application/json');
     return response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...answer(message) }));
-  });
+  };
+  const server = createServer((request, response) => void serve(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   return {

@@ -20,6 +20,17 @@ const SETTINGS = {
       options: [{ group: 'g', name: 'G', options: ['small', 'large'].map(toOption) }],
     },
   ],
+  // Once it has another model, it offers others.
+  'other-models': [
+    {
+      type: 'select',
+      id: 'x',
+      name: 'Model',
+      category: 'model',
+      currentValue: 'small',
+      options: ['small', 'large'].map(toOption),
+    },
+  ],
   settings: [
     {
       type: 'select',
@@ -67,7 +78,9 @@ export function createOffers(behaviour) {
       behaviour === 'resumes' ? { loadSession: true } : JSON.parse(process.env.FAKE_CAPABILITIES ?? '{}'),
     offers,
     setOption({ configId, value }) {
-      configOptions.find(({ id }) => id === configId).currentValue = value;
+      const option = configOptions.find(({ id }) => id === configId);
+      option.currentValue = value;
+      if (behaviour === 'other-models') option.options = [value, `${value}-next`].map(toOption);
       return configOptions;
     },
   };

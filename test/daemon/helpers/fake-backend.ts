@@ -29,6 +29,8 @@ export interface FakeBackend {
   readonly attempts: number;
   /** Bearer tokens that were shown. */
   readonly tokens: string[];
+  /** How often it was asked what was in a conversation. */
+  readonly tails: number;
   events(sessionId: string): SessionEvent[];
   request<K extends DaemonMethod>(
     method: K,
@@ -64,6 +66,8 @@ export interface FakeBackend {
     failAppends?: number;
     /** Does not say what was in a conversation. */
     failTails?: boolean;
+    /** Says it only when told. */
+    holdTails?: Promise<void>;
   };
   stop(): Promise<void>;
 }
@@ -81,6 +85,7 @@ export async function createFakeBackend(
   const waiting = new Set<() => void>();
   const behaviour: FakeBackend['behaviour'] = {};
   let attempts = 0;
+  let tails = 0;
   let socket: WebSocket | undefined;
   let peer: RpcPeer<DaemonMethods> | undefined;
   const changed = () => {
@@ -144,7 +149,9 @@ export async function createFakeBackend(
         },
         'session.token': async ({ sessionId }) => ({ token: `token of ${sessionId}` }),
         'transcript.tail': async ({ sessionId, maxChars }) => {
+          tails += 1;
           if (behaviour.failTails === true) throw new Error('the store is not there');
+          await behaviour.holdTails;
           const lines = (stored.get(sessionId) ?? []).flatMap((event) =>
             event.type === 'user_message' || event.type === 'agent_text'
               ? [
@@ -206,6 +213,9 @@ export async function createFakeBackend(
     hellos,
     deltas,
     tokens,
+    get tails() {
+      return tails;
+    },
     behaviour,
     get attempts() {
       return attempts;

@@ -83,6 +83,8 @@ export const collectLog = (lines: Line[]): Logger => {
 export async function createWorld(
   options: {
     agents?: AgentDefinition[];
+    /** Agents that the person added. */
+    added?: AgentDefinition[];
     limits?: DaemonOptions['limits'];
     link?: Partial<DaemonOptions['link']>;
     env?: Record<string, string>;
@@ -121,6 +123,7 @@ export async function createWorld(
         }),
         ...(options.agents ?? []),
       ],
+      added: () => options.added ?? [],
       env: { PATH: process.env.PATH, HOME: home, ...options.env },
       mcpServers: options.mcpServers,
       onSessionEnded: options.onSessionEnded,

@@ -17,8 +17,8 @@ export interface Inside {
   tool(sessionId: string, name: string, input: unknown): Promise<any>;
 }
 
-export async function openInside(): Promise<Inside> {
-  const world = await startWorld();
+export async function openInside(env: Record<string, string> = {}): Promise<Inside> {
+  const world = await startWorld({ env });
   const api = createApi(world);
   const directory = join(world.home, 'project');
   mkdirSync(directory);

@@ -80,6 +80,12 @@ describe('commands of the catalog', () => {
     expect(lastCall().body.input.directory).toBe(home.home);
     await home.cli(['session', 'spawn-new', 'demo', '/elsewhere', '--json']);
     expect(lastCall().body.input.directory).toBe('/elsewhere');
+    const lists = ['--additional-directories', 'one', '--additional-directories', '~/two'];
+    await home.cli(['session', 'spawn-new', 'demo', '  ', ...lists, '--json']);
+    expect(lastCall().body.input).toMatchObject({
+      directory: '  ',
+      additionalDirectories: [`${home.home}/one`, '~/two'],
+    });
   });
 
   it('executes any action by id with an idempotency key', async () => {
@@ -165,7 +171,13 @@ describe('bad lines are refused before anything is sent', () => {
     [['session', 'list', '--status', 'asleep'], 2, /status must be one of starting, idle/],
     [['session', 'message', 'send', 'sess_1', 'x', '--wait=maybe'], 2, /--wait is a switch/],
     [['session', 'message', 'send', 'sess_1'], 2, /needs <message>/],
-    [['session', 'title', 'set', 'sess_1', 'two', 'words'], 2, /takes 2 arguments; there is more: "words"/],
+    [
+      ['session', 'title', 'set', 'sess_1', 'two', 'words'],
+      2,
+      /takes 2 arguments; there is more: "words"\.\nPut quotes/,
+    ],
+    [['session', 'permission', 'respond', 's', 'r', 'yes'], 2, /by flags: --request-id, --option-id\./],
+    [['run', 'list', 'sess_1'], 2, /takes no arguments; .*\nMore is passed by flags: --session-id/],
     [['action', 'exec', 'session.list', '--input', '{bad'], 2, /--input is not JSON: received "\{bad"/],
     [['session', 'list', '--input', '[1]'], 2, /--input must be a JSON object/],
     [['session', 'list', '--server', 'nowhere'], 5, /There is no profile "nowhere"\.\nProfiles: fake\./],
@@ -206,7 +218,7 @@ describe('help', () => {
     }
     const headings = stdout.split('\n').filter((line) => /^[A-Z][^.:]*$/.test(line));
     expect(headings.join('; ')).toBe(
-      'Usage; This machine; Session; Approval; Policy; Action; Agents; Device; Token; Audit; Machines, paths, servers; Everywhere',
+      'Usage; This machine; Session; Approval; Execution; Policy; Action; Agents; Device; Token; Audit; Subagents; Inbox, machines, paths, review, servers, voice-agent; Everywhere',
     );
     expect(stdout).toMatch(/^ {2}daemon +start, stop, restart, status, /m);
   });

@@ -1,60 +1,12 @@
-import { describe, expect, test } from 'vitest';
-import { createLineSplitter } from '../../../src/surfaces/mcp/lines.ts';
+import { expect, test } from 'vitest';
 import { useSetup } from './helpers/setup.ts';
 
 const MIXED = '— 漢 🧑‍🚀 e\u0301';
 const MIB = 1024 * 1024;
 
-function split(pieces: Buffer[], maxBytes = 64 * MIB) {
-  const lines: string[] = [];
-  const tooLong: [string, string][] = [];
-  const splitter = createLineSplitter({
-    maxBytes,
-    onLine: (line) => void lines.push(line),
-    onTooLong: (head, tail) => void tooLong.push([head, tail]),
-  });
-  for (const piece of pieces) splitter.push(piece);
-  splitter.end();
-  return { lines, tooLong };
-}
-
 function* cut(bytes: Buffer, size: number): Iterable<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
-
-describe('lines', () => {
-  test.each([1, 2, 3, 5, 7, 1000])('are whole whatever the pieces: %i bytes', (size) => {
-    const lines = [MIXED, '', MIXED.repeat(50), 'x'];
-    const bytes = Buffer.from(lines.join('\n'));
-    expect(split([...cut(bytes, size)]).lines).toEqual(lines);
-  });
-
-  test('that are too long leave their ends, and the next line is read', () => {
-    const long = `head${'x'.repeat(5000)}tail`;
-    for (const size of [3, 700, 100_000]) {
-      const { lines, tooLong } = split([...cut(Buffer.from(`a\n${long}\nb\n${long}`), size)], 2000);
-      expect(lines).toEqual(['a', 'b']);
-      expect(tooLong.map(([head, tail]) => [head.length, tail.length])).toEqual([
-        [1024, 1024],
-        [1024, 1024],
-      ]);
-      expect(tooLong.every(([head, tail]) => head.startsWith('head') && tail.endsWith('tail'))).toBe(true);
-    }
-  });
-
-  test('cost time in proportion to their length, also in small pieces', () => {
-    const time = (size: number) => {
-      const pieces = [...cut(Buffer.alloc(size, 'x'), 64)];
-      const from = performance.now();
-      expect(split(pieces).lines[0]?.length).toBe(size);
-      return performance.now() - from;
-    };
-    time(MIB);
-    const small = Math.max(time(MIB), 5);
-    // In proportion it is 16 times; growing with the square it would be 256 times.
-    expect(time(16 * MIB) / small).toBeLessThan(100);
-  });
-});
 
 const setup = useSetup();
 

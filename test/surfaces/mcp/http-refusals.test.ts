@@ -64,6 +64,28 @@ describe('what is refused', () => {
     expect((await world.raw(LIST)).status).toBe(200);
   });
 
+  test('more bytes than one door may hold at once, until those before are through', async () => {
+    const world = await startHttpWorld({ limits: { maxHeldBytes: 5000 } });
+    const { port } = new URL(world.http.url);
+    const head = [
+      'POST /mcp HTTP/1.1',
+      `host: 127.0.0.1:${port}`,
+      `authorization: Bearer ${world.bearer}`,
+      'content-type: application/json',
+      'content-length: 4000',
+    ].join('\r\n');
+    const slow = connect(Number(port), '127.0.0.1');
+    slow.write(`${head}\r\n\r\n{${' '.repeat(3900)}`);
+    const large = { ...LIST, params: { text: 'x'.repeat(2000) } };
+    await expect.poll(async () => (await world.raw(large)).status).toBe(429);
+    // Another door has bytes of its own.
+    const other = { authorization: `Bearer ${world.open()}` };
+    expect((await world.raw(large, other)).status).toBe(200);
+    slow.destroy();
+    await expect.poll(async () => (await world.raw(large)).status).toBe(200);
+    for (let i = 0; i < 10; i += 1) expect((await world.raw(large)).status).toBe(200);
+  });
+
   test.each([
     ['not JSON', '{', {}, 400, -32700],
     ['no message', '7', {}, 400, -32600],

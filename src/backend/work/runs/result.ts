@@ -1,3 +1,4 @@
+import { toIssueText } from '../../../core/issue-text.ts';
 import type { RunIntent } from '../../../core/run.ts';
 import type { RunOutcome } from '../../store/run-store.ts';
 import { RESULT_SHAPES } from './result-shapes.ts';
@@ -20,13 +21,13 @@ const PROBLEM_MAX = 300;
  */
 export function toResult(intent: RunIntent, answer: string): RunOutcome {
   const found = findJson(answer);
-  if (found === undefined) return strayed(answer, 'it holds no block of JSON');
+  if (found === undefined) return strayed(answer, 'the answer holds no block of JSON');
   const parsed = RESULT_SHAPES[intent].safeParse(found);
   if (parsed.success) return { result: parsed.data };
   const [issue] = parsed.error.issues;
   const where =
     issue === undefined || issue.path.length === 0 ? 'the JSON' : issue.path.map(String).join('.');
-  return strayed(answer, `${where}: ${issue?.message ?? 'it is not in the shape'}`);
+  return strayed(answer, `${where}: ${issue === undefined ? 'it is not in the shape' : toIssueText(issue)}`);
 }
 
 const strayed = (answer: string, problem: string): RunOutcome => ({

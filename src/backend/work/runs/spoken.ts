@@ -16,8 +16,9 @@ export function toSpoken(answer: string): string {
 
 const toPlainSpeech = (answer: string): string =>
   answer
-    .replaceAll(/^\s{0,3}```[\s\S]*?(^\s{0,3}```|$(?![\s\S]))/gm, ' ')
-    .replaceAll(/^\s*(#{1,6}|[-*+]|>|\d+[.)])\s+/gm, '')
+    .replaceAll(/^[^\S\n]{0,3}```[\s\S]*?(^[^\S\n]{0,3}```|$(?![\s\S]))/gm, ' ')
+    // Blanks of the same line only: over many empty lines `\s` would be tried again from each of them.
+    .replaceAll(/^[^\S\n]*(#{1,6}|[-*+]|>|\d+[.)])[^\S\n]+/gm, '')
     .replaceAll(/[`*_]{1,3}/g, '');
 
 /** At the end of a sentence where there is one, else of a word. */

@@ -2,8 +2,9 @@ import type { Caller } from '../../../core/call.ts';
 import { KaiwuError } from '../../../core/errors.ts';
 import { STRICTEST_MODE } from '../../../core/freedom.ts';
 import type { RunRequest } from '../../../core/ports/runs.ts';
-import type { BackendTarget, RunIntent } from '../../../core/run.ts';
-import type { AgentInfo } from '../../../core/agent.ts';
+import type { InputIssue } from '../../../core/input.ts';
+import type { BackendTarget, RunIntent, WantedTarget } from '../../../core/run.ts';
+import { type AgentInfo, mayHaveMode } from '../../../core/agent.ts';
 import type { PermissionMode, Session } from '../../../core/session.ts';
 import { refuseRaise } from '../../ports/escalation.ts';
 import { agentNotAvailable } from '../../ports/spawn.ts';
@@ -13,18 +14,29 @@ const KIND_OF: Record<AgentInfo['source'], BackendTarget['kind']> = {
   added: 'acpBackend',
 };
 
-/** Every target whose kind is not what its agent is. One mistake, and nothing is started. @throws invalid_input */
-export function requireKinds(targets: readonly BackendTarget[], agents: readonly AgentInfo[]): void {
-  const issues = targets.flatMap(({ kind, agentId }, i) => {
+/** A session's own agent as a target. */
+export function ownTarget({ agentId }: Session, agents: readonly AgentInfo[]): BackendTarget {
+  const source = agents.find((agent) => agent.agentId === agentId)?.source ?? 'built_in';
+  return { kind: KIND_OF[source], agentId };
+}
+
+/**
+ * The targets with the kind of each, filled in where it was left open. A kind that is not what the agent is is refused; one
+ * mistake, and nothing is started. @throws invalid_input
+ */
+export function withKinds(targets: readonly WantedTarget[], agents: readonly AgentInfo[]): BackendTarget[] {
+  const issues: InputIssue[] = [];
+  const complete = targets.map(({ kind, agentId }, i): BackendTarget => {
     const agent = agents.find((each) => each.agentId === agentId);
-    const right = agent === undefined ? kind : KIND_OF[agent.source];
-    const what = right === 'builtInAgent' ? 'comes with Kaiwu' : 'was added on its machine';
-    const path = targets.length === 1 ? 'backendTarget.kind' : `backendTargets.${i}.kind`;
-    return right === kind
-      ? []
-      : [{ path, message: `must be ${right}: agent ${agentId} ${what}`, received: kind }];
+    const right = agent === undefined ? (kind ?? 'acpBackend') : KIND_OF[agent.source];
+    if (kind !== undefined && kind !== right) {
+      const what = right === 'builtInAgent' ? 'comes with Kaiwu' : 'was added on its machine';
+      const path = targets.length === 1 ? 'backendTarget.kind' : `backendTargets.${i}.kind`;
+      issues.push({ path, message: `must be ${right}: agent ${agentId} ${what}`, received: kind });
+    }
+    return { kind: right, agentId };
   });
-  if (issues.length === 0) return;
+  if (issues.length === 0) return complete;
   throw new KaiwuError('invalid_input', `${issues.map((i) => `${i.path} ${i.message}`).join('; ')}.`, {
     hint: 'builtInAgent is an agent that comes with Kaiwu, acpBackend one that somebody added. Nothing was started.',
     details: { issues },
@@ -53,8 +65,7 @@ export function chooseMode(
     wanted,
     ...(permissionMode === undefined && wanted === 'read_only' ? (['plan'] as const) : []),
   ];
-  // Every agent starts in its default, also one that names no modes.
-  const mode = fits.find((each) => each === 'default' || agent.permissionModes.includes(each));
+  const mode = fits.find((each) => mayHaveMode(agent, each));
   if (mode === undefined) {
     throw new KaiwuError('unsupported', `${agentId} has no permission mode ${fits.join(' or ')}.`, {
       hint: `It has: ${agent.permissionModes.join(', ') || 'none'}. Name one of them, or take another agent.`,

@@ -30,6 +30,8 @@ export interface DoorHandlers {
 export interface DoorLimits {
   /** Longest message, bytes. */
   maxBodyBytes: number;
+  /** Of all messages that are being read or answered together, bytes. */
+  maxHeldBytes: number;
   /** Requests that one door answers at a time. */
   maxOpen: number;
   /** Streams that wait for changes. */
@@ -60,6 +62,7 @@ export function createDoor(options: {
   const calls = createOpenCalls(info, handlers);
   const streams = new Map<MessageStream, object>();
   const responses = new Set<ServerResponse>();
+  let heldBytes = 0;
 
   const labelOf = ({ headers }: IncomingMessage): string | undefined => {
     const label = headers[LABEL];
@@ -133,7 +136,14 @@ export function createDoor(options: {
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
       throw new RpcError(RPC.refused, 'the content type must be application/json', 415);
     }
-    const received = readLine(await readBody(request, limits.maxBodyBytes));
+    let own = 0;
+    response.once('close', () => (heldBytes -= own));
+    const hold = (bytes: number) => {
+      if (heldBytes + bytes > limits.maxHeldBytes) throw tooBusy();
+      heldBytes += bytes;
+      own += bytes;
+    };
+    const received = readLine(await readBody(request, limits.maxBodyBytes, hold));
     const [first] = received;
     if (first === undefined || received.length > 1) {
       throw new RpcError(RPC.invalidRequest, 'one message a request; a batch is not taken', 400);
@@ -174,7 +184,7 @@ export function createDoor(options: {
   return {
     async serve(request, response) {
       if (responses.size >= limits.maxOpen + limits.maxStreams) {
-        throw new RpcError(RPC.refused, 'too many requests at once; try again when some are answered', 429);
+        throw tooBusy();
       }
       responses.add(response);
       response.once('close', () => responses.delete(response));
@@ -189,6 +199,9 @@ export function createDoor(options: {
     },
   };
 }
+
+const tooBusy = () =>
+  new RpcError(RPC.refused, 'too many requests at once; try again when some are answered', 429);
 
 /** The list is one page, so no cursor was ever given out. */
 function requireFirstPage(params: WireMessage['params']): void {

@@ -5,22 +5,39 @@ import { RPC, RpcError } from './protocol.ts';
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 const KEEP_ALIVE_MS = 15_000;
 
-/** The body as text. @throws RpcError when it is longer than `maxBytes`; Error when the host went away */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
+/**
+ * The body as text.
+ * @param hold hears of each part; what it throws ends the reading
+ * @throws RpcError when it is longer than `maxBytes`; Error when the host went away
+ */
+export function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  hold: (bytes: number) => void,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const refuse = () => {
+    const refuse = (error: unknown) => {
       request.off('data', onData);
+      chunks.length = 0;
+      reject(error);
+    };
+    const tooLarge = () => {
       const message = `too large: the message is longer than ${maxBytes} bytes`;
-      reject(new RpcError(RPC.invalidRequest, message, 413));
+      return new RpcError(RPC.invalidRequest, message, 413);
     };
     const onData = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > maxBytes) refuse();
-      else chunks.push(chunk);
+      if (bytes > maxBytes) return refuse(tooLarge());
+      try {
+        hold(chunk.length);
+      } catch (error) {
+        return refuse(error);
+      }
+      chunks.push(chunk);
     };
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuse();
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuse(tooLarge());
     request.on('data', onData);
     request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
     request.once('close', () => reject(new Error('the host went away')));

@@ -6,7 +6,8 @@ import { createDoor, type Door, type DoorHandlers, type DoorLimits } from './doo
 import { sendError } from './exchange.ts';
 import { RPC, RpcError, type ServerInfo } from './protocol.ts';
 
-const LIMITS: DoorLimits = { maxBodyBytes: 8 * 1024 * 1024, maxOpen: 64, maxStreams: 8 };
+const MIB = 1024 * 1024;
+const LIMITS: DoorLimits = { maxBodyBytes: 8 * MIB, maxHeldBytes: 32 * MIB, maxOpen: 64, maxStreams: 8 };
 const MAX_CONNECTIONS = 1024;
 const PATH = '/mcp';
 const HOSTS = ['127.0.0.1', 'localhost', '[::1]'];

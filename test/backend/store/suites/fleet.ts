@@ -96,6 +96,20 @@ export function fleetSuite(database: TestDatabase): void {
       '/a',
       '/b',
     ]);
+    const started = {
+      type: 'session_started' as const,
+      acpSessionId: 'acp',
+      permissionMode: 'default' as const,
+      models: [],
+      resumed: 'new' as const,
+      seq: 1,
+      at: '2026-11-30T12:00:00.000Z',
+    };
+    await sessions.insert(newSession('sess_8', { ...places, directory: '/a.worktrees/x' }));
+    await world.store.transcripts.append('sess_5', [started]);
+    expect((await machines.recentPaths({ limit: 10 })).map(({ path }) => path)).not.toContain(
+      '/a.worktrees/x',
+    );
     const paths = await machines.recentPaths({ machineId: 'mach_2', limit: 1 });
     expect(paths.map((path) => path.path)).toEqual(['/a']);
   });

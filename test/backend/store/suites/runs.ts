@@ -57,7 +57,7 @@ export function runsSuite(database: TestDatabase): void {
       createdAt: '2026-11-30T12:00:00.000Z',
     });
     expect(await runs.messages('run_1')).toStrictEqual([
-      { runId: 'run_1', ordinal: 1, messageId: 'msg_1_1', kind: 'prompt', text: 'A prompt\0' },
+      { runId: 'run_1', ordinal: 1, messageId: 'msg_1.1', kind: 'prompt', text: 'A prompt\0' },
     ]);
     expect(await runs.get('run_2')).toBeUndefined();
   });
@@ -110,7 +110,7 @@ export function runsSuite(database: TestDatabase): void {
     expect(await runs.addMessage('run_1', 'said', 'And the tests?')).toMatchObject({ ordinal: 2 });
     expect(await runs.end('run_1', ['running'], 'succeeded', {}, 1)).toBeUndefined();
     expect(await runs.addMessage('run_1', 'repeat', 'Again', 1)).toBeUndefined();
-    expect(await runs.addMessage('run_1', 'repeat', 'Again', 2)).toMatchObject({ messageId: 'msg_1_3' });
+    expect(await runs.addMessage('run_1', 'repeat', 'Again', 2)).toMatchObject({ messageId: 'msg_1.3' });
     expect(await runs.end('run_1', ['running'], 'succeeded', {}, 3)).toMatchObject({ status: 'succeeded' });
     expect(await runs.addMessage('run_1', 'repeat', 'Again', 3)).toBeUndefined();
     expect(await runs.lastOrdinal('run_1')).toBe(3);
