@@ -21,7 +21,8 @@ export function nextStep(row: Row, next: NextStep | undefined, program: string):
 }
 
 function toWord(value: unknown): string {
-  if (!Array.isArray(value)) return shellQuote(String(value ?? ''));
+  if (typeof value === 'string') return shellQuote(value);
+  if (!Array.isArray(value)) return shellQuote(value === undefined ? '' : JSON.stringify(value));
   const names = value.filter(isPlainObject).map(({ name }) => [String(name), '…']);
   return shellQuote(JSON.stringify(Object.fromEntries(names)));
 }
