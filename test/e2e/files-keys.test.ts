@@ -137,8 +137,8 @@ describe('the key of the account', () => {
 
   it('is for signed-in devices: limited tokens and strangers get neither key nor content', async () => {
     const { token } = await world.ok('token.create', { name: 'limited', surfaces: ['cli'] });
-    const status = async (path: string, method: string, bearer?: unknown) => {
-      const headers = bearer === undefined ? undefined : { authorization: `Bearer ${String(bearer)}` };
+    const status = async (path: string, method: string, bearer?: string) => {
+      const headers = bearer === undefined ? undefined : { authorization: `Bearer ${bearer}` };
       const body = method === 'GET' ? undefined : '{}';
       return (await fetch(world.url + path, { method, body, headers })).status;
     };
@@ -150,7 +150,7 @@ describe('the key of the account', () => {
       [`/v1/files/${fileId}`, 'PUT'],
       [`/v1/files/${fileId}/commit`, 'POST'],
     ] as const) {
-      expect([path, method, await status(path, method, token)]).toEqual([path, method, 403]);
+      expect([path, method, await status(path, method, token as string)]).toEqual([path, method, 403]);
       expect([path, method, await status(path, method)]).toEqual([path, method, 401]);
     }
     const credentials = JSON.parse(
