@@ -28,7 +28,8 @@ const whoamiSchema = z.looseObject({
 });
 export type Whoami = z.output<typeof whoamiSchema>;
 
-const appLinkSchema = z.looseObject({ url: z.string(), expiresInSeconds: z.number() });
+/** A program of this machine opens it: a file or a program that a backend names must never get there. */
+const appLinkSchema = z.looseObject({ url: z.url({ protocol: /^https?$/ }), expiresInSeconds: z.number() });
 export type AppLink = z.output<typeof appLinkSchema>;
 
 export type DevicePoll =
