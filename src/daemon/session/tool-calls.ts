@@ -63,7 +63,8 @@ export function createToolCalls(messageId: string): ToolCalls {
 const presentIn = ({ sessionUpdate: _kind, ...call }: Json): Json =>
   Object.fromEntries(Object.entries(call).filter(([, value]) => value !== null && value !== undefined));
 
-function bound({ toolCallId: _id, title, kind, status, ...content }: Json): Json {
+/** `display` is how Kaiwu itself shows a file that was sent: an agent does not get to say it. */
+function bound({ toolCallId: _id, display: _display, title, kind, status, ...content }: Json): Json {
   return presentIn({
     title: cut(title, EVENT_LIMITS.title),
     kind: cut(kind, EVENT_LIMITS.word),
