@@ -18,12 +18,22 @@ export async function describe({ fileId, sealed }: FileDisplay): Promise<Describ
   const identity = fileKey.get();
   if (identity === undefined) return { as: 'no_key' };
   try {
-    const file = JSON.parse(await unsealText(sealed, identity)) as SealedDescription;
+    const file = toDescription(JSON.parse(await unsealText(sealed, identity)));
     // A description of another file says nothing about this one.
-    return file.fileId === fileId ? { as: 'described', file } : { as: 'damaged' };
+    return file?.fileId === fileId ? { as: 'described', file } : { as: 'damaged' };
   } catch {
     return { as: 'damaged' };
   }
+}
+
+const TEXTS = ['fileId', 'path', 'fileName', 'mimeType', 'sha256'];
+
+/** Whoever has the account's recipient can seal: what is in there is still what somebody wrote. */
+export function toDescription(found: unknown): SealedDescription | undefined {
+  const given = (found ?? {}) as Record<string, unknown>;
+  const isWhole = TEXTS.every((name) => typeof given[name] === 'string') && Number.isInteger(given.sizeBytes);
+  const isMessage = given.message === undefined || typeof given.message === 'string';
+  return isWhole && isMessage ? (given as unknown as SealedDescription) : undefined;
 }
 
 /** The file itself, decrypted here, once. */

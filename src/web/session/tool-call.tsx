@@ -1,4 +1,4 @@
-import { createMemo, For, type JSX, Match, Show, Switch } from 'solid-js';
+import { createMemo, For, type JSX, Show } from 'solid-js';
 import { toVisibleText } from '../../core/visible-text.ts';
 import { t, tOr } from '../i18n/index.ts';
 import { line, Stranger } from '../ui/text.tsx';
@@ -6,27 +6,17 @@ import { diffLines } from './diff.ts';
 import { FileCard } from '../files/file-card.tsx';
 import { toFileDisplay } from '../files/file-state.ts';
 import type { Entry } from './entries.ts';
+import { toPieces } from './tool-pieces.ts';
 
 type Tool = Pick<Extract<Entry, { kind: 'tool' }>, 'title' | 'toolKind' | 'status' | 'content'>;
-
-interface Piece {
-  type?: string;
-  path?: string;
-  oldText?: string | null;
-  newText?: string;
-  content?: { type?: string; text?: string };
-}
 
 /** A step of the agent: what it is, how it stands, and what it changed or said. */
 export function ToolCall(props: { tool: Tool; open?: boolean }): JSX.Element {
   const content = () =>
     (props.tool.content ?? {}) as { content?: unknown; rawInput?: unknown; rawOutput?: unknown };
-  const pieces = createMemo(() => {
-    const { content: found } = content();
-    return Array.isArray(found) ? (found as (Piece | null)[]).filter((piece) => piece !== null) : [];
-  });
+  const pieces = createMemo(() => toPieces(content().content));
   const file = createMemo(() => toFileDisplay(props.tool.content));
-  const hasDiff = () => pieces().some(({ type }) => type === 'diff');
+  const hasDiff = () => pieces().some((piece) => 'diff' in piece);
   const status = () => props.tool.status ?? 'pending';
   return (
     <details class="tool" open={props.open === true || hasDiff() || file() !== undefined}>
@@ -42,18 +32,15 @@ export function ToolCall(props: { tool: Tool; open?: boolean }): JSX.Element {
       <div class="tool-body">
         <Show when={file()}>{(display) => <FileCard display={display()} />}</Show>
         <For each={pieces()}>
-          {(piece) => (
-            <Switch>
-              <Match when={piece.type === 'diff'}>
-                <Diff path={piece.path ?? ''} before={piece.oldText ?? ''} after={piece.newText ?? ''} />
-              </Match>
-              <Match when={typeof piece.content?.text === 'string'}>
-                <div class="output">
-                  <Stranger text={piece.content?.text ?? ''} />
-                </div>
-              </Match>
-            </Switch>
-          )}
+          {(piece) =>
+            'diff' in piece ? (
+              <Diff {...piece.diff} />
+            ) : (
+              <div class="output">
+                <Stranger text={piece.text} />
+              </div>
+            )
+          }
         </For>
         <Show when={content().rawInput !== undefined}>
           <div class="output">
