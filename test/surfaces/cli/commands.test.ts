@@ -218,7 +218,7 @@ describe('help', () => {
     }
     const headings = stdout.split('\n').filter((line) => /^[A-Z][^.:]*$/.test(line));
     expect(headings.join('; ')).toBe(
-      'Usage; This machine; Session; Approval; Execution; Policy; Action; Agents; Device; Token; Audit; Subagents; Inbox, machines, paths, review, servers, voice-agent; Everywhere',
+      'Usage; This machine; Session; Approval; Execution; Policy; Action; Agents; Device; File; Token; Audit; Subagents; Inbox, machines, paths, review, servers, voice-agent; Everywhere',
     );
     expect(stdout).toMatch(/^ {2}daemon +start, stop, restart, status, /m);
   });
