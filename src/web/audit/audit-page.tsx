@@ -4,13 +4,15 @@ import { SURFACES, type Surface } from '../../core/spec.ts';
 import { actions, must } from '../api/call.ts';
 import { catalogEntries, titleOf } from '../api/catalog.ts';
 import { createLive, toWire } from '../api/live.ts';
+import { readPages } from '../api/pages.ts';
 import { t, tOr } from '../i18n/index.ts';
 import { Fields } from '../ui/fields.tsx';
+import { LoadMore } from '../ui/load-more.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { A } from '../ui/router.tsx';
 import { line } from '../ui/text.tsx';
 import { fullTime } from '../ui/time.ts';
-import { type AuditFilter, type AuditRow, exportAudit } from './export.ts';
+import { type AuditFilter, type AuditRow, auditPage, exportAudit } from './export.ts';
 
 const PAGE = 100;
 /** Milliseconds between two looks while following: calls that only read make no news. */
@@ -29,19 +31,7 @@ export default function AuditPage(): JSX.Element {
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const list = createLive(
-    async () => {
-      const rows: AuditRow[] = [];
-      let cursor: string | undefined;
-      for (let page = 0; page < pages(); page++) {
-        const answer = await must(
-          actions.audit.list({ ...filter(), limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }),
-        );
-        rows.push(...answer.rows);
-        cursor = answer.nextCursor;
-        if (cursor === undefined) break;
-      }
-      return { rows, more: cursor !== undefined };
-    },
+    () => readPages(pages, (place) => auditPage({ ...filter(), limit: PAGE, ...place })),
     () => false,
   );
   const poll = setInterval(() => following() && void list.refresh(), FOLLOW_MS);
@@ -146,16 +136,12 @@ export default function AuditPage(): JSX.Element {
               </For>
             </ol>
             <Show when={found().more}>
-              <button
-                type="button"
-                class="more"
-                onClick={() => {
+              <LoadMore
+                onLoad={() => {
                   setPages(pages() + 1);
                   void list.refresh();
                 }}
-              >
-                {t('loadMore')}
-              </button>
+              />
             </Show>
           </Show>
         )}

@@ -1,6 +1,7 @@
 import { createMemo, createSignal, For, type JSX, onCleanup, onMount, Show } from 'solid-js';
 import { t } from '../i18n/index.ts';
 import { useKeys } from '../ui/keys.ts';
+import { LoadMore } from '../ui/load-more.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Rows } from '../ui/rows.tsx';
 import { BulkBar } from './bulk-bar.tsx';
@@ -140,8 +141,11 @@ function More(): JSX.Element {
     onCleanup(() => observer.disconnect());
   });
   return (
-    <button ref={button} type="button" class="more" onClick={loadMore}>
-      {t('loadMore')}
-    </button>
+    <LoadMore
+      ref={(made) => {
+        button = made;
+      }}
+      onLoad={loadMore}
+    />
   );
 }

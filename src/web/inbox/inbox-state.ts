@@ -5,6 +5,7 @@ import type { WireError } from '../../core/errors.ts';
 import { actions, must, type OutputOf } from '../api/call.ts';
 import { onNews } from '../api/feed.ts';
 import { createLive, type Live, toWire } from '../api/live.ts';
+import { readPages } from '../api/pages.ts';
 import { t } from '../i18n/index.ts';
 import { announce } from '../ui/announce.ts';
 
@@ -59,19 +60,12 @@ export function inboxCount(): string {
 }
 
 async function load(before: Loaded | undefined): Promise<Loaded> {
-  const items: InboxItem[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < pages(); page++) {
-    const answer = await must(
-      actions.inbox.list({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }),
-    );
-    items.push(...answer.items);
-    cursor = answer.nextCursor;
-    if (cursor === undefined) break;
-  }
+  const { rows: items, more } = await readPages<InboxItem>(pages, (place) =>
+    must(actions.inbox.list({ limit: PAGE, ...place })),
+  );
   const ids = new Set(items.map(({ itemId }) => itemId));
   for (const item of before?.items ?? []) if (!ids.has(item.itemId)) void settle(item);
-  return { items, more: cursor !== undefined };
+  return { items, more };
 }
 
 /** A card that left the list: an approval is shown with what became of it, whoever decided. */

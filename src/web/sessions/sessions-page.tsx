@@ -2,9 +2,11 @@ import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { SESSION_STATUSES, type SessionStatus } from '../../core/session.ts';
 import { actions, must } from '../api/call.ts';
 import { createLive } from '../api/live.ts';
+import { readPages } from '../api/pages.ts';
 import { t } from '../i18n/index.ts';
 import { Icon } from '../ui/icons.tsx';
 import { useKeys } from '../ui/keys.ts';
+import { LoadMore } from '../ui/load-more.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Rows } from '../ui/rows.tsx';
 import { createMachineNames } from './machine-names.ts';
@@ -25,28 +27,22 @@ export default function SessionsPage(): JSX.Element {
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const list = createLive(
-    async () => {
-      const sessions: SessionRow[] = [];
-      let cursor: string | undefined;
-      for (let page = 0; page < pages(); page++) {
-        const answer = await must(
+    () =>
+      readPages<SessionRow>(pages, async (place) => {
+        const { sessions, nextCursor } = await must(
           actions.session.list({
             limit: PAGE,
             archived: archived() ? 'only' : 'exclude',
             ...(query() === '' ? {} : { query: query() }),
             ...(status() === undefined ? {} : { status: status() }),
-            ...(cursor === undefined ? {} : { cursor }),
+            ...place,
           }),
         );
-        sessions.push(...answer.sessions);
-        cursor = answer.nextCursor;
-        if (cursor === undefined) break;
-      }
-      return { sessions, more: cursor !== undefined };
-    },
+        return { items: sessions, nextCursor };
+      }),
     ({ type }) => type === 'session.changed',
   );
-  const rows = createMemo(() => toTree(list.data()?.sessions ?? []));
+  const rows = createMemo(() => toTree(list.data()?.rows ?? []));
   const isFiltered = () => query() !== '' || status() !== undefined || archived();
 
   function change(set: () => void): void {
@@ -121,16 +117,12 @@ export default function SessionsPage(): JSX.Element {
           </ul>
         </Show>
         <Show when={list.data()?.more}>
-          <button
-            type="button"
-            class="more"
-            onClick={() => {
+          <LoadMore
+            onLoad={() => {
               setPages(pages() + 1);
               void list.refresh();
             }}
-          >
-            {t('loadMore')}
-          </button>
+          />
         </Show>
       </Show>
       <Show when={creating()}>
