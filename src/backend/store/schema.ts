@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 import type { Approval, ApprovalStatus } from '../../core/approval.ts';
 import type { Envelope, TokenKind, TokenScope } from '../../core/call.ts';
 import type { FeedBody } from '../../core/feed.ts';
+import type { StoredFile } from '../../core/file.ts';
 import type { Grant } from '../../core/grant.ts';
 import type { PolicyDocument, PolicySettings } from '../../core/policy.ts';
 import type { AuditRow } from '../../core/ports/governance.ts';
@@ -250,15 +251,7 @@ export interface Schema {
     recipient: string | null;
     sealedKey: string | null;
   };
-  files: {
-    fileId: string;
-    sessionId: string;
-    machineId: string;
-    sizeBytes: number;
-    storedBytes: number;
-    sealed: string;
-    createdAt: string;
-  };
+  files: StoredFile;
   /** One row a key; the highest is in force. */
   accountKeys: { keyId: number; recipient: string; createdAt: string };
   feed: { feedId: Generated<number>; at: string; body: Json<FeedBody> };

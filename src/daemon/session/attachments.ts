@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EVENT_LIMITS } from '../../core/link.ts';
+import type { SessionEventBody } from '../../core/session.ts';
 import { isObject, type Json } from '../acp/json.ts';
 
 /** Bytes of one attachment, and of all of a session. */
@@ -16,15 +17,7 @@ export const ATTACHMENT_LIMITS: AttachmentLimits = { one: 20 * 1024 * 1024, sess
 const MAX_DEPTH = 8;
 
 /** What an event says of an attachment. */
-export interface Attachment {
-  kind: 'image' | 'audio' | 'file' | 'link';
-  name?: string;
-  mimeType?: string;
-  bytes?: number;
-  sha256?: string;
-  path?: string;
-  uri?: string;
-}
+export type Attachment = Omit<Extract<SessionEventBody, { type: 'agent_attachment' }>, 'type' | 'messageId'>;
 
 /** Keeps what an agent sends as bytes in a session's folder, by content. */
 export interface AttachmentStore {

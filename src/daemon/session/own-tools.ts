@@ -1,6 +1,5 @@
 import { SEND_FILE_TOOL } from '../../core/file.ts';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../acp/json.ts';
 
 /** Ways in which agents write the tool of our server on their own tool calls: `mcp__kaiwu__x`, `kaiwu.x`, `x (kaiwu MCP Server)`. */
 const TITLE = new RegExp(

@@ -82,7 +82,7 @@ const refuse = (id: RequestId | null, code: number, message: string): { refuse: 
   refuse: { jsonrpc: '2.0', id, error: { code, message } },
 });
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isRequestId = (value: unknown): value is RequestId =>

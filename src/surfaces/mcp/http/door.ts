@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../../../core/ports/host.ts';
-import { readLine, type RequestId, type WireMessage } from '../messages.ts';
+import { isRecord, readLine, type RequestId, type WireMessage } from '../messages.ts';
 import type { ToolResult } from '../result.ts';
 import type { ToolCall } from '../sdk.ts';
 import type { McpTool } from '../tools.ts';
@@ -10,7 +10,6 @@ import { createOpenCalls } from './open-calls.ts';
 import {
   clientNameOf,
   eraOf,
-  isRecord,
   LIST_HINTS,
   RPC,
   RpcError,

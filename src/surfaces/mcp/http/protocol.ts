@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { WireMessage } from '../messages.ts';
+import { isRecord, type WireMessage } from '../messages.ts';
 
 /** Revisions with a handshake, newest first. */
 const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
@@ -156,6 +156,3 @@ const metaOf = ({ params }: WireMessage): Record<string, unknown> | undefined =>
 
 const one = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(',') : header;
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
