@@ -19,6 +19,7 @@ export const STEPS: Step[] = [
   PERMISSIONS.allow,
   PERMISSIONS.deny,
   OWN_TOOLS.changeTitle,
+  OWN_TOOLS.sendFile,
   OWN_TOOLS.discover,
   OWN_TOOLS.noEscalation,
   PERMISSIONS.readOnly,
