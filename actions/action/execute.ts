@@ -22,7 +22,7 @@ export default defineAction({
     },
   ],
   errors: ['unknown_action', 'action_disabled', 'invalid_input'],
-  forward: { actionField: 'actionId', inputField: 'input' },
+  forward: { action: '{actionId}', inputField: 'input' },
   commands: ['action exec'],
   input: z.object({
     actionId: z.string().min(1).max(120).describe('Action id, for example session.title.set.'),

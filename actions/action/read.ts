@@ -18,7 +18,7 @@ export default defineAction({
   keywords: { en: ['read only call', 'query', 'fetch', 'look up'], 'zh-CN': ['只读', '查询', '读取'] },
   examples: [{ title: 'List sessions', input: { actionId: 'session.list', input: {} } }],
   errors: ['unknown_action', 'action_disabled', 'invalid_input'],
-  forward: { actionField: 'actionId', inputField: 'input', readsOnly: true },
+  forward: { action: '{actionId}', inputField: 'input', readsOnly: true },
   input: z.object({
     actionId: z.string().min(1).max(120).describe('Action id, for example session.title.set.'),
     input: z.looseObject({}).default({}).describe('Its input, as action_spec_get describes it.'),

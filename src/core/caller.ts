@@ -66,8 +66,11 @@ export function toRemedy(spec: ActionData, answer: PolicyAnswer): string {
       });
       return `A person can enable it: kaiwu policy set --rules '${rules}'.`;
     }
-    default:
+    case 'outside_token_scope':
+    case undefined:
       return 'Use a token whose scope includes it.';
+    default:
+      return spec.unavailable?.remedy ?? '';
   }
 }
 

@@ -11,16 +11,36 @@ export interface FoundAction {
 }
 
 export interface Catalog {
-  /** Sorted by id. */
+  /** Sorted by id; those of managed servers last. */
   readonly actions: readonly AnyAction[];
   readonly manifests: readonly ActionManifest[];
+  /** Changes whenever an action came, went or changed. */
+  readonly revision: string;
   /** By id, tool name or alias. @throws unknown_action, naming the nearest three */
   find(name: string): FoundAction;
   manifest(id: string): ActionManifest;
 }
 
+/** An action that is not part of the build, with the manifest that was made for it. */
+export interface FurtherAction {
+  action: AnyAction;
+  manifest: ActionManifest;
+}
+
+/** Actions that come and go while the backend runs: tools of managed servers. None can take the name of one of the build. */
+export interface FurtherActions {
+  /** Another one whenever `all` answers something else. */
+  revision(): string;
+  /** Sorted by id. The same array for the same revision. */
+  all(): readonly FurtherAction[];
+  /** By id, tool name or another spelling that people and models use for it. */
+  find(name: string): FurtherAction | undefined;
+}
+
+const NO_FURTHER: FurtherActions = { revision: () => '', all: () => [], find: () => undefined };
+
 /** Builds the catalog. Two actions that share an id, a tool name or an alias are a defect of the build. */
-export function createCatalog(actions: readonly AnyAction[]): Catalog {
+export function createCatalog(actions: readonly AnyAction[], further: FurtherActions = NO_FURTHER): Catalog {
   const sorted = [...actions].sort((a, b) => (a.id < b.id ? -1 : 1));
   const byName = new Map<string, FoundAction>();
   const add = (name: string, found: FoundAction) => {
@@ -33,23 +53,32 @@ export function createCatalog(actions: readonly AnyAction[]): Catalog {
     for (const alias of action.aliases ?? []) add(alias.name, { action, alias });
   }
   // In the spelling of the caller: an id and its tool name say the same.
-  const namesLike = (name: string) =>
-    sorted.flatMap(({ id, aliases = [] }) => [
+  const namesLike = (name: string) => [
+    ...sorted.flatMap(({ id, aliases = [] }) => [
       name.includes('.') ? id : toToolName(id),
       ...aliases.map((alias) => alias.name),
-    ]);
+    ]),
+    ...further.all().map(({ manifest }) => (name.includes('.') ? manifest.id : manifest.toolName)),
+  ];
   const manifests = sorted.map(toManifest);
   const byId = new Map(manifests.map((manifest) => [manifest.id, manifest]));
   return {
-    actions: sorted,
-    manifests,
+    get actions() {
+      return [...sorted, ...further.all().map(({ action }) => action)];
+    },
+    get manifests() {
+      return [...manifests, ...further.all().map(({ manifest }) => manifest)];
+    },
+    get revision() {
+      return further.revision();
+    },
     find(name) {
-      const found = byName.get(name);
+      const found = byName.get(name) ?? further.find(name);
       if (found === undefined) throw unknownAction(name, namesLike(name));
       return found;
     },
     manifest(id) {
-      const manifest = byId.get(id);
+      const manifest = byId.get(id) ?? further.find(id)?.manifest;
       if (manifest === undefined) throw unknownAction(id, [...byId.keys()]);
       return manifest;
     },

@@ -13,7 +13,7 @@ import type { ActionPorts } from './ports/index.ts';
 
 /** Joins catalog, policy, approvals, discovery and the pipeline over the ports of a backend. */
 export function createEngine(options: EngineOptions): ActionEngine {
-  const catalog = createCatalog(options.actions);
+  const catalog = createCatalog(options.actions, options.further);
   const getPolicy = () => options.ports.policies.get();
   const { sessions } = options.ports;
   // The executor needs the ports that need the executor; the knot is tied by calling late.
@@ -60,7 +60,12 @@ export function createEngine(options: EngineOptions): ActionEngine {
 
   return {
     execute: executor.execute,
-    manifests: catalog.manifests,
+    get manifests() {
+      return catalog.manifests;
+    },
+    get revision() {
+      return catalog.revision;
+    },
     recover: approvals.recover,
     resume: approvals.resume,
     async catalog(surface, identity, backendVersion) {

@@ -30,7 +30,16 @@ export function createDiscovery({
   check,
   grants,
 }: DiscoveryOptions): DiscoveryPort {
-  const index = createActionSearch(catalog.manifests);
+  let index = createActionSearch(catalog.manifests);
+  let indexed = catalog.revision;
+  /** Over the actions of now. */
+  function search(query: string) {
+    if (indexed !== catalog.revision) {
+      indexed = catalog.revision;
+      index = createActionSearch(catalog.manifests);
+    }
+    return index.search(query);
+  }
 
   async function fromSource(
     source: OptionSource,
@@ -48,7 +57,7 @@ export function createDiscovery({
   return {
     async search(query, { effect, limit }, caller) {
       const policy = await getPolicy();
-      const found = index.search(query).map(({ id, score }) => {
+      const found = search(query).map(({ id, score }) => {
         const spec = catalog.manifest(id);
         return { spec, score, answer: resolvePolicy(policy, spec, caller.surface, caller.scope) };
       });

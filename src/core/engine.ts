@@ -1,4 +1,5 @@
 import type { ActionCall, Envelope, TokenKind, TokenScope } from './call.ts';
+import type { FurtherActions } from './catalog.ts';
 import type { CatalogAnswer } from './feed.ts';
 import type { ActionPorts } from './ports/index.ts';
 import type { ApprovalStore, GrantStore, IdempotencyStore, Runtime } from './ports/stores.ts';
@@ -19,6 +20,8 @@ export type BackendPorts = Omit<ActionPorts, 'discovery' | 'approvals' | 'grants
 
 export interface EngineOptions {
   actions: AnyAction[];
+  /** Tools of managed servers, as actions. */
+  further?: FurtherActions;
   ports: BackendPorts;
   approvalStore: ApprovalStore;
   grants: GrantStore;
@@ -38,8 +41,10 @@ export interface ActionEngine {
   execute(call: ActionCall, identity: Identity | undefined, signal: AbortSignal): Promise<Envelope>;
   /** The actions that exist on a surface, with what the policy says of each, sorted by id. */
   catalog(surface: Surface, identity: Identity, backendVersion: string): Promise<CatalogAnswer>;
-  /** Every action as data, sorted by id. */
-  manifests: readonly ActionManifest[];
+  /** Every action as data, sorted by id, those of managed servers last. */
+  readonly manifests: readonly ActionManifest[];
+  /** Changes whenever an action came, went or changed while this process runs. */
+  readonly revision: string;
   /** To be awaited once at start, before the first call: settles what an earlier process left half done. */
   recover(): Promise<void>;
   /** Carries out what was approved before the process ended and had not begun. For when machines had time to link. */

@@ -55,6 +55,10 @@ export const ERRORS = {
   rate_limited: kind(429, 7, true),
   backend_unreachable: kind(503, 7, true),
   state_damaged: kind(500, 1),
+  mcp_server_not_found: kind(404, 5),
+  mcp_server_unavailable: kind(503, 7, true),
+  mcp_sign_in_needed: kind(409, 4),
+  tool_failed: kind(502, 10),
   unsupported: kind(501, 9),
   internal: kind(500, 1),
 } as const satisfies Record<string, ErrorKind>;

@@ -6,7 +6,7 @@ import { type Confirmations, isReadBack, liftConfirmation } from './confirmation
 import { toInputDigest, withoutFields } from './digest.ts';
 import { noGrant } from './approval-errors.ts';
 import type { ActionEngine, EngineOptions, Identity } from './engine.ts';
-import { refuseOmitted, requireTarget } from './forwarding.ts';
+import { refuseOmitted, requireTarget, toTargetName } from './forwarding.ts';
 import { KaiwuError, toWireError, type WireError } from './errors.ts';
 import { createIdempotency, MAX_KEY } from './idempotency.ts';
 import type { GrantAnswer } from './grants.ts';
@@ -103,12 +103,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
     refuseOmitted(action, alias?.omit ?? [], raw);
     const input = parseInput(action, catalog.manifest(action.id), raw);
     if (action.forward !== undefined) {
-      const { actionField, inputField } = action.forward;
-      return prepare(trace, String(input[actionField]), input[inputField], action);
+      return prepare(trace, toTargetName(action.forward, input), input[action.forward.inputField], action);
     }
     trace.input = input;
     const sessionId = await resolveSession(action, input, caller, ports.sessions);
     if (sessionId !== undefined) trace.sessionId = sessionId;
+    await action.admit?.({ caller, sessionId: sessionId ?? caller.scope.sessionId, ports });
     const inputDigest = toInputDigest(runtime, action.id, withoutFields(input, action.secrets));
     // What is kept nowhere could be guessed from a digest that the audit keeps.
     if (action.transient === undefined) trace.inputDigest = inputDigest;

@@ -6,12 +6,16 @@ import type { PolicyAnswer } from './policy.ts';
  * and can be resumed by it; `delta` entries are live only and carry none.
  */
 export type FeedBody =
-  | { type: 'session.changed'; sessionId: string }
+  /** `waits: false`: nothing in it began to wait for a person. Absent: that is not known. */
+  | { type: 'session.changed'; sessionId: string; waits?: boolean }
   | { type: 'message.changed'; sessionId: string; messageId: string }
   | { type: 'transcript.appended'; sessionId: string; fromSeq: number; toSeq: number }
   | { type: 'approval.changed'; artifactId: string; status: string }
   | { type: 'run.changed'; runId: string; sessionId: string }
   | { type: 'policy.changed'; version: number }
+  /** Actions came, went or changed: tools of managed servers. */
+  | { type: 'catalog.changed' }
+  | { type: 'mcp_server.changed'; name: string }
   | { type: 'machine.changed'; machineId: string; online: boolean }
   | {
       type: 'delta';

@@ -1,5 +1,9 @@
 import { invalidInput } from './input.ts';
-import type { AnyAction } from './spec.ts';
+import type { AnyAction, Forwarding } from './spec.ts';
+
+/** Name of the action that a forwarding action's input stands for. */
+export const toTargetName = ({ action }: Forwarding, input: Record<string, unknown>): string =>
+  action.replaceAll(/\{(\w+)\}/g, (_, field: string) => String(input[field]));
 
 /** What a forwarding action may call: no other of its kind, and where it says so only reads. */
 export function requireTarget(wrapper: AnyAction, target: AnyAction): void {

@@ -61,7 +61,7 @@ function prepareRoot(manifest: ActionManifest, raw: unknown, issues: InputIssue[
     issues,
     path: [],
     keepNull: (key) => clearable.has(key),
-    strict: manifest.effect !== 'read',
+    unknown: manifest.openInput === true ? 'keep' : manifest.effect === 'read' ? 'drop' : 'refuse',
   });
 }
 
@@ -69,8 +69,8 @@ interface Place {
   issues: InputIssue[];
   path: string[];
   keepNull(key: string): boolean;
-  /** Unknown keys are refused, not only misspelt ones. */
-  strict: boolean;
+  /** What becomes of a key that is neither known nor a misspelt one. */
+  unknown: 'keep' | 'drop' | 'refuse';
 }
 
 function prepareObject(
@@ -84,27 +84,31 @@ function prepareObject(
   const result: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
     const field = Object.hasOwn(known, key) ? known[key] : undefined;
-    if (field === undefined) reportUnknown(key, Object.keys(known), place);
-    else if (item === null && !place.keepNull(key)) {
+    if (field === undefined) {
+      if (isKept(key, Object.keys(known), place)) result[key] = item;
+    } else if (item === null && !place.keepNull(key)) {
       if (schema.required?.includes(key)) result[key] = null;
     } else if (item !== undefined) {
       const path = [...place.path, key];
-      result[key] = prepareValue(field, item, { ...place, path, keepNull: () => false });
+      // What is kept as it came is for the schema to judge, its nulls too.
+      result[key] = prepareValue(field, item, { ...place, path, keepNull: () => place.unknown === 'keep' });
     }
   }
   return result;
 }
 
-function reportUnknown(key: string, known: string[], place: Place): void {
-  if (HOST_KEYS.includes(key)) return;
+/** Whether a key that is not known is passed on. Reports it where it is refused. */
+function isKept(key: string, known: string[], place: Place): boolean {
+  if (HOST_KEYS.includes(key)) return false;
   const meant = misspelt(key, known);
-  if (meant === undefined && !place.strict) return;
+  if (meant === undefined && place.unknown !== 'refuse') return place.unknown === 'keep';
   const path = [...place.path, key].join('.');
   const message =
     meant === undefined
       ? `is not a field; fields: ${known.join(', ')}`
       : `is not a field; did you mean ${meant}?`;
   place.issues.push({ path, message });
+  return false;
 }
 
 function prepareValue(schema: JsonSchema, value: unknown, place: Place): unknown {

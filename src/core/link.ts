@@ -1,5 +1,7 @@
 import type { AgentInfo } from './agent.ts';
 import type { FileFacts, SentFile } from './file.ts';
+import type { ServerConfig } from './managed/config.ts';
+import type { RunnableServer, ServerState, ToolCallResult } from './managed/managed.ts';
 import type { Delivery, PermissionMode, QuestionAnswer, SessionEvent } from './session.ts';
 
 /**
@@ -165,6 +167,22 @@ export type DaemonMethods = {
     };
     result: SentFile;
   };
+  /** The account's managed MCP servers that this daemon shall run, whole; sent after each welcome and change. Idempotent. */
+  'mcp.apply': { params: { servers: RunnableServer[] }; result: Record<string, never> };
+  /** Calls a tool of a server that this daemon runs. `mcp.cancel` with the same `callId` takes it back. */
+  'mcp.call': {
+    params: {
+      callId: string;
+      key: string;
+      tool: string;
+      arguments: Record<string, unknown>;
+      client?: string;
+      timeoutMs: number;
+    };
+    result: ToolCallResult;
+  };
+  /** Connects anew and lists. */
+  'mcp.test': { params: { key: string }; result: ServerState };
   'agents.list': { params: Record<string, never>; result: { agents: AgentInfo[] } };
 };
 
@@ -178,6 +196,11 @@ export type BackendMethods = {
   };
   /** A token for the surface `agent` of one session of this machine. An earlier one of the session ends with it. */
   'session.token': { params: { sessionId: string }; result: { token: string } };
+  /**
+   * How the managed servers of this machine do, whole; sent after each hello and change. `config` where the server is of this
+   * machine's own configuration file, without what is secret; its key begins with `file:`.
+   */
+  'mcp.states': { params: { servers: MachineServer[] }; result: Record<string, never> };
   /** The end of a conversation as plain text, oldest first, for an agent that cannot load it. */
   'transcript.tail': {
     params: { sessionId: string; maxChars: number };
@@ -188,6 +211,18 @@ export type BackendMethods = {
 /** What a daemon tells without waiting: text as it streams, for live viewers only. Never stored. */
 export interface DaemonNotices {
   delta: { sessionId: string; messageId: string; kind: 'text' | 'thought'; block: number; text: string };
+}
+
+/** What a backend tells a daemon without waiting. */
+export interface BackendNotices {
+  'mcp.cancel': { callId: string };
+}
+
+export interface MachineServer {
+  state: ServerState;
+  config?: Omit<ServerConfig, 'token' | 'headers' | 'env'> & { name: string };
+  /** Names of the secret values that are set. */
+  secrets?: string[];
 }
 
 export type DaemonMethod = keyof DaemonMethods;

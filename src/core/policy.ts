@@ -1,6 +1,6 @@
 import { KaiwuError } from './errors.ts';
 import type { CallContext, TokenScope } from './call.ts';
-import type { ActionData, Exposure, Surface } from './spec.ts';
+import type { ActionData, Exposure, Surface, Unavailable } from './spec.ts';
 import { SURFACES } from './spec.ts';
 
 /** What one rule says of one surface. Absent means "no opinion". */
@@ -52,7 +52,7 @@ export interface PolicyAnswer {
   /** What a call would do now. */
   outcome: 'runs' | 'asks' | 'refused';
   /** Why it would be refused. */
-  reason?: 'unsupported_surface' | 'disabled_by_policy' | 'outside_token_scope';
+  reason?: 'unsupported_surface' | 'disabled_by_policy' | 'outside_token_scope' | Unavailable['reason'];
 }
 
 /** Keys that speak of an action, nearest first: the id itself, then its families. */
@@ -108,11 +108,7 @@ export function resolvePolicy(
   const exposure = defaults.exposureLocked
     ? { value: defaults.exposure, from: 'floor' }
     : (firstRule(policy, spec.id, surface, 'exposure') ?? { value: defaults.exposure, from: 'spec' });
-  const reason = !enabled.value
-    ? ('disabled_by_policy' as const)
-    : inScope(spec.id, scope)
-      ? undefined
-      : ('outside_token_scope' as const);
+  const reason = reasonOf(spec, enabled.value, scope);
   const outcome = reason !== undefined ? 'refused' : approval.value ? 'asks' : 'runs';
   return {
     surface,
@@ -123,6 +119,12 @@ export function resolvePolicy(
     outcome,
     ...(reason === undefined ? {} : { reason }),
   };
+}
+
+function reasonOf(spec: ActionData, enabled: boolean, scope: TokenScope): PolicyAnswer['reason'] {
+  if (spec.unavailable !== undefined) return spec.unavailable.reason;
+  if (!enabled) return 'disabled_by_policy';
+  return inScope(spec.id, scope) ? undefined : 'outside_token_scope';
 }
 
 function approvalBy(policy: PolicyDocument, spec: ActionData, surface: Surface, fallback: boolean) {

@@ -100,10 +100,28 @@ export interface ActionExample {
 
 /** Hands the call on to the action that its input names, through the whole pipeline again. */
 export interface Forwarding {
-  actionField: string;
+  /** Which action: a template over the input's fields, `{actionId}`. */
+  action: string;
   inputField: string;
   /** Refuse targets with another effect than reading. */
   readsOnly?: boolean;
+}
+
+/** Why an action that is known may not be called by anybody now, and what would change that. */
+export interface Unavailable {
+  reason: 'excluded' | 'held_back' | 'left_out' | 'gone' | 'server_disabled';
+  /** One sentence. */
+  remedy: string;
+}
+
+/** A tool of a managed server, which the catalog holds as an action. */
+export interface ManagedOrigin {
+  /** Name of the server. */
+  server: string;
+  /** The server's own name of the tool. */
+  tool: string;
+  /** Which sessions may use it; absent: all. */
+  sessions?: { agents?: string[]; sessionIds?: string[] };
 }
 
 /** All of a spec that is plain JSON: what docs, CLI, OpenAPI, search and tests are derived from. */
@@ -156,6 +174,10 @@ export interface ActionData {
   examples: ActionExample[];
   errors: ErrorCode[];
   forward?: Forwarding;
+  /** Fields that the schema lacks are passed on, as JSON Schema has it by default; only known keys of hosts are dropped. */
+  openInput?: boolean;
+  unavailable?: Unavailable;
+  managed?: ManagedOrigin;
 }
 
 export interface ActionRun<I, O> {
@@ -187,6 +209,8 @@ export interface ActionSpec<I extends z.ZodObject = z.ZodObject, O extends z.Zod
 
 /** A spec whose schema types are forgotten, as the catalog holds it. */
 export type AnyAction = Omit<ActionSpec, 'run' | 'precondition'> & {
+  /** Refuses callers for what only data can tell (a session that has no share in it), before policy's gate. @throws action_disabled */
+  admit?: (call: { caller: Caller; sessionId: string | undefined; ports: ActionPorts }) => Promise<void>;
   // oxlint-disable-next-line typescript/no-explicit-any -- the same
   precondition?: (call: { input: any; caller: Caller; ports: ActionPorts }) => Promise<Precondition>;
   // oxlint-disable-next-line typescript/no-explicit-any -- the executor has parsed the input with this very schema

@@ -30,6 +30,8 @@ const TABLE: Record<string, Allowed> = {
     npm: ['zod', '@agentclientprotocol/sdk', 'ws', '@modelcontextprotocol/client', 'age-encryption'],
     node: true,
   },
+  // Managed MCP servers: one connection each, in the backend and in daemons.
+  'src/managed': { ours: ['src/core'], npm: ['zod', '@modelcontextprotocol/client'], node: true },
   'src/client': { ours: ['src/core'], npm: ['zod', 'eventsource-parser', 'hpagent'], node: true },
   // The browser as the page meets it: its clock, network and storage.
   'src/web/browser': { ours: ['src/core'], npm: ['eventsource-parser', 'age-encryption'], node: false },
@@ -56,6 +58,7 @@ const TABLE: Record<string, Allowed> = {
       'src/backend',
       'src/daemon',
       'src/client',
+      'src/managed',
       'src/local',
     ],
     npm: ['zod', 'pino', 'nanoid', 'yaml'],

@@ -43,6 +43,10 @@ const PINNED = {
   rate_limited: [429, 7, true],
   backend_unreachable: [503, 7, true],
   state_damaged: [500, 1, false],
+  mcp_server_not_found: [404, 5, false],
+  mcp_server_unavailable: [503, 7, true],
+  mcp_sign_in_needed: [409, 4, false],
+  tool_failed: [502, 10, false],
   unsupported: [501, 9, false],
   internal: [500, 1, false],
 };

@@ -100,10 +100,12 @@ export function createApp(options: AppOptions): {
     await store.feed.bounds();
     return c.json({ status: 'ready', version });
   });
-  let document: string | undefined;
+  let document: { revision: string; json: string } | undefined;
   app.get('/v1/openapi.json', (c) => {
-    document ??= JSON.stringify(toOpenApi(engine.manifests, version));
-    return c.body(document, 200, { 'content-type': 'application/json' });
+    if (document?.revision !== engine.revision) {
+      document = { revision: engine.revision, json: JSON.stringify(toOpenApi(engine.manifests, version)) };
+    }
+    return c.body(document.json, 200, { 'content-type': 'application/json' });
   });
   addCallRoutes(app, { ...options, policies: store.policies });
   const { toVoiceTools } = options;

@@ -35,7 +35,14 @@ export function createCatalogView({ engine, policies, runtime, serverId, version
       });
     }
     const toEtag = (policyVersion: number) => {
-      const parts = JSON.stringify([catalogDigest, policyVersion, surface, bearer.scope, ...view]);
+      const parts = JSON.stringify([
+        catalogDigest,
+        engine.revision,
+        policyVersion,
+        surface,
+        bearer.scope,
+        ...view,
+      ]);
       return `"${runtime.sha256(parts).slice(0, 32)}"`;
     };
     c.header('cache-control', 'private, no-cache');

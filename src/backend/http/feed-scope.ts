@@ -17,6 +17,8 @@ const FAMILIES: Record<FeedType, string | undefined> = {
   'run.changed': 'execution.*',
   'policy.changed': undefined,
   'machine.changed': undefined,
+  'catalog.changed': undefined,
+  'mcp_server.changed': 'mcp.*',
 };
 
 export const FEED_TYPES = Object.keys(FAMILIES) as FeedType[];

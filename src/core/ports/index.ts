@@ -3,6 +3,8 @@ import type { AgentsPort, MachinesPort, ServersPort } from './fleet.ts';
 import type { ApprovalsPort, AuditPort, GrantsPort, IdentityPort, PoliciesPort } from './governance.ts';
 import type { FilesPort } from './files.ts';
 import type { InboxPort } from './inbox.ts';
+import type { ManagedServersPort, ManagedToolsPort } from './managed.ts';
+import type { PasskeysPort } from './passkeys.ts';
 import type { PreviewsPort } from './previews.ts';
 import type { RunsPort } from './runs.ts';
 import type { MessagesPort, SessionControlPort, SessionsPort, TranscriptsPort } from './sessions.ts';
@@ -17,6 +19,8 @@ export interface ActionPorts {
   runs: RunsPort;
   inbox: InboxPort;
   files: FilesPort;
+  managedServers: ManagedServersPort;
+  managedTools: ManagedToolsPort;
   machines: MachinesPort;
   agents: AgentsPort;
   servers: ServersPort;
@@ -26,4 +30,5 @@ export interface ActionPorts {
   audit: AuditPort;
   previews: PreviewsPort;
   identity: IdentityPort;
+  passkeys: PasskeysPort;
 }

@@ -1,5 +1,6 @@
 import type { CallContext, Envelope } from '../../core/call.ts';
 import type { ErrorCode } from '../../core/errors.ts';
+import { toTargetName } from '../../core/forwarding.ts';
 import {
   type ActionData,
   type ActionManifest,
@@ -104,7 +105,7 @@ function toCommand(
     ...(manifest.next === undefined ? {} : { next: manifest.next }),
     ...(forward === undefined
       ? {}
-      : { shapeOf: (input) => findByName(manifests, input[forward.actionField]) }),
+      : { shapeOf: (input) => findByName(manifests, toTargetName(forward, input)) }),
     positionals: manifest.positionals ?? [],
     ...(session === 'none' ? {} : { sessionField: session.field }),
     clearable: manifest.clearable ?? [],

@@ -113,7 +113,7 @@ export async function openVoiceWorld(): Promise<VoiceWorld> {
     }),
     defineAction({
       ...data('memo.any', { approvals: 'never' }),
-      forward: { actionField: 'actionId', inputField: 'input' },
+      forward: { action: '{actionId}', inputField: 'input' },
       input: z.object({ actionId: z.string(), input: z.looseObject({}).default({}) }),
       output: z.looseObject({}),
       run: forwarded,
