@@ -25,7 +25,10 @@ export default defineAction({
     en: ['history', 'who did', 'log', 'trail', 'accountability', 'calls'],
     'zh-CN': ['审计', '日志', '谁做了什么', '调用记录'],
   },
-  examples: [{ title: 'What failed', input: { outcome: 'error', limit: 20 } }],
+  examples: [
+    { title: 'What failed', input: { outcome: 'error', limit: 20 } },
+    { title: 'What was changed', input: { withoutReads: true, limit: 20 } },
+  ],
   errors: ['invalid_input'],
   input: z.object({
     surface: surface.optional(),
@@ -33,6 +36,10 @@ export default defineAction({
     actionId: z.string().optional().describe('Only calls of this action.'),
     outcome: z.enum(['ok', 'approval_required', 'error']).optional().describe('Only calls that ended so.'),
     code: z.string().max(60).optional().describe('Only calls that ended in this error code.'),
+    withoutReads: z
+      .boolean()
+      .default(false)
+      .describe('Leave out calls that only read, unless they failed. Most calls only look.'),
     sessionId: z.string().min(1).max(64).optional().describe('Only calls on this session. Default: all.'),
     since: z.iso
       .datetime({ offset: true })

@@ -129,6 +129,23 @@ describe('live', () => {
     expect(names(tricked)).toEqual(['policy.changed']);
   });
 
+  it('text of running turns comes for the sessions that were asked for, all else comes anyway', async () => {
+    const [all, some, none] = [
+      await open(),
+      await open({ query: '?deltas=sess_a,sess_c' }),
+      await open({ query: '?deltas=' }),
+    ] as const;
+    await Promise.all([all, some, none].map((reader) => reader.count(1)));
+    for (const sessionId of ['sess_a', 'sess_b', 'sess_c'])
+      world.store.feed.tell({ type: 'delta', sessionId, messageId: 'm', kind: 'text', block: 1, text: 't' });
+    await ofSession('sess_b');
+    const names = async (reader: EventReader, count: number) =>
+      (await reader.count(count + 1)).slice(1).map(({ event, data }) => `${event} ${data.sessionId}`);
+    expect(await names(all, 4)).toHaveLength(4);
+    expect(await names(some, 3)).toEqual(['delta sess_a', 'delta sess_c', 'session.changed sess_b']);
+    expect(await names(none, 1)).toEqual(['session.changed sess_b']);
+  });
+
   it('bad questions are refused', async () => {
     for (const [options, code] of [
       [{ query: '?types=nonsense' }, 'invalid_input'],

@@ -44,11 +44,13 @@ export function addEventsRoute(
     );
     const after = readAfter(c.req.header('last-event-id'));
     const sessionId = c.req.query('sessionId');
+    const deltasOf = readIds(c.req.query('deltas'));
     const reaches = createFeedReach(options.sessions, bearer.scope.sessionId);
     const stream = streamEvents({
       feed,
       after,
-      wants: (entry) => types.has(entry.type) && isOf(entry, sessionId) && reaches(entry),
+      wants: (entry) =>
+        types.has(entry.type) && isOf(entry, sessionId) && isSpoken(entry, deltasOf) && reaches(entry),
       mayGoOn: () => bearer.expiresAt === undefined || !isOver(bearer.expiresAt, runtime),
       cut() {
         log.info({ tokenId: bearer.tokenId }, 'cutting an event stream that is not read');
@@ -81,6 +83,14 @@ export function addEventsRoute(
 /** Entries that belong to no session concern everyone. */
 const isOf = (entry: FeedEntry, sessionId: string | undefined): boolean =>
   sessionId === undefined || !('sessionId' in entry) || entry.sessionId === sessionId;
+
+/** Streamed text is the bulk of the feed; whoever shows a few sessions asks for theirs. */
+const isSpoken = (entry: FeedEntry, deltasOf: ReadonlySet<string> | undefined): boolean =>
+  entry.type !== 'delta' || (deltasOf?.has(entry.sessionId) ?? true);
+
+/** Ids between commas; an empty list is of none, and no list is of all. */
+const readIds = (query: string | undefined): ReadonlySet<string> | undefined =>
+  query === undefined ? undefined : new Set(query.split(','));
 
 function readTypes(query: string | undefined): ReadonlySet<string> {
   const asked = (query ?? '').split(',').filter((type) => type !== '');

@@ -138,7 +138,7 @@ const FIXED_PATHS: Json = {
   '/v1/events': {
     get: {
       summary: 'What changes, as server-sent events; Last-Event-ID resumes without loss.',
-      parameters: [query('types', text), query('sessionId', text)],
+      parameters: [query('types', text), query('sessionId', text), query('deltas', text)],
       responses: {
         200: { description: 'The stream.', content: { 'text/event-stream': { schema: text } } },
         ...errorAnswers(['not_authenticated', 'invalid_input', 'backend_unreachable']),

@@ -47,13 +47,18 @@ export function createEventAppender(writer: Writer, runtime: Runtime): EventAppe
           .execute();
         if (change.status === 'stopped' || change.status === 'failed')
           await revokeSessionTokens(trx, sessionId, at, noteRevoked);
-        if (Object.keys(change).length > 0) announce({ type: 'session.changed', sessionId });
+        if (Object.keys(change).length > 0)
+          announce({ type: 'session.changed', sessionId, waits: beginsToWait(change) });
         for (const message of messages) await applyToMessage(trx, sessionId, message, announce);
         announce({ type: 'transcript.appended', sessionId, fromSeq: first.seq, toSeq: ackedSeq });
         return { ackedSeq };
       }),
   };
 }
+
+/** Whether the session waits for a person from now on. */
+const beginsToWait = ({ status, permission, question, stalledSince }: SessionChange): boolean =>
+  status === 'failed' || [permission, question, stalledSince].some((found) => found != null);
 
 /** The events that continue what is stored: doubles left out, nothing after a gap. */
 function following(lastSeq: number, events: SessionEvent[]): SessionEvent[] {

@@ -37,8 +37,13 @@ export function createAuditStore(db: Kysely<Schema>, writer: Writer, runtime: Ru
           .execute();
       }),
 
-    list: ({ since, until, order = 'newest', ...equal }, page) => {
+    list: ({ since, until, order = 'newest', withoutReads, ...equal }, page) => {
       let query = db.selectFrom('audit').selectAll();
+      if (withoutReads === true) {
+        query = query.where((eb) =>
+          eb.or([eb('effect', 'is', null), eb('effect', '!=', 'read'), eb('outcome', '=', 'error')]),
+        );
+      }
       for (const field of ['surface', 'client', 'actionId', 'outcome', 'code', 'sessionId'] as const) {
         const value = equal[field];
         if (value !== undefined) query = query.where(field, '=', value);

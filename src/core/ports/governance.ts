@@ -112,6 +112,8 @@ export interface AuditRow {
 }
 
 export interface AuditFilter {
+  /** Leaves out calls that only read and did not fail: most calls only look. */
+  withoutReads?: boolean;
   surface?: string;
   client?: string;
   actionId?: string;
@@ -148,6 +150,8 @@ export interface Device {
   createdAt: string;
   lastUsedAt?: string;
   revokedAt?: string;
+  /** Passkey that signed it in. */
+  passkeyId?: string;
   /** The caller uses this device's token. */
   current: boolean;
 }

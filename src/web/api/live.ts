@@ -1,10 +1,14 @@
 import { type Accessor, createSignal, onCleanup } from 'solid-js';
 import type { WireError } from '../../core/errors.ts';
+import { now, whenSeen } from '../browser/host.ts';
 import { CallError } from './call.ts';
 import { type News, onNews } from './feed.ts';
 
 /** Milliseconds in which further news are taken together. */
 const TOGETHER_MS = 100;
+
+/** Milliseconds between two reads that news lead to: a busy account must not make every page ask all the time. */
+const APART_MS = 500;
 
 /** Milliseconds until what failed and may succeed is tried again. */
 export const RETRY_MS = 3000;
@@ -21,11 +25,12 @@ export const toWire = (error: unknown): WireError =>
 
 /**
  * Something read from the backend that is read again whenever `wants` says so of news. One read at a time; what comes
- * meanwhile leads to one more.
+ * meanwhile leads to one more. What nobody looks at is read when somebody does, unless it is `always` wanted.
  */
 export function createLive<T>(
   load: (before: T | undefined) => Promise<T>,
   wants: (news: News) => boolean,
+  { always = false } = {},
 ): Live<T> {
   const [data, setData] = createSignal<T>();
   const [error, setError] = createSignal<WireError>();
@@ -34,9 +39,12 @@ export function createLive<T>(
   let again = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let over = false;
+  let readAt = 0;
+  const seen = whenSeen(() => void refresh());
 
   async function readOnce(): Promise<void> {
     again = false;
+    readAt = now();
     try {
       const loaded = await load(data());
       if (over) return;
@@ -68,11 +76,13 @@ export function createLive<T>(
   const stop = onNews((news) => {
     if (news.type !== 'gap' && !wants(news)) return;
     clearTimeout(timer);
-    timer = setTimeout(() => void refresh(), TOGETHER_MS);
+    const ms = Math.max(TOGETHER_MS, readAt + APART_MS - now());
+    timer = setTimeout(always ? () => void refresh() : seen.ask, ms);
   });
   onCleanup(() => {
     over = true;
     clearTimeout(timer);
+    seen.forget();
     stop();
   });
   void refresh();

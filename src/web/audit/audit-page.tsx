@@ -10,6 +10,7 @@ import { Fields } from '../ui/fields.tsx';
 import { LoadMore } from '../ui/load-more.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { A } from '../ui/router.tsx';
+import { Rows } from '../ui/rows.tsx';
 import { line } from '../ui/text.tsx';
 import { fullTime } from '../ui/time.ts';
 import { type AuditFilter, type AuditRow, auditPage, exportAudit } from './export.ts';
@@ -21,11 +22,10 @@ const OUTCOMES = ['ok', 'approval_required', 'error'] as const;
 
 /** Who did what: every call, with what it came to. */
 export default function AuditPage(): JSX.Element {
-  const [filter, setFilter] = createSignal<AuditFilter>({});
+  // Most calls only look, this page's own among them.
+  const [filter, setFilter] = createSignal<AuditFilter>({ withoutReads: true });
   const [pages, setPages] = createSignal(1);
   const [following, setFollowing] = createSignal(false);
-  /** Most calls only look, this page's own among them. */
-  const [withReads, setWithReads] = createSignal(false);
   const [error, setError] = createSignal<WireError>();
   const [verdict, setVerdict] = createSignal<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -34,7 +34,7 @@ export default function AuditPage(): JSX.Element {
     () => readPages(pages, (place) => auditPage({ ...filter(), limit: PAGE, ...place })),
     () => false,
   );
-  const poll = setInterval(() => following() && void list.refresh(), FOLLOW_MS);
+  const poll = setInterval(() => following() && !document.hidden && void list.refresh(), FOLLOW_MS);
   onCleanup(() => clearInterval(poll));
 
   function change(next: AuditFilter): void {
@@ -105,15 +105,19 @@ export default function AuditPage(): JSX.Element {
         <datalist id="audit-actions">
           <For each={catalogEntries()}>{(action) => <option value={action.id} />}</For>
         </datalist>
-        <label class="check">
-          <input type="checkbox" onChange={(event) => setWithReads(event.currentTarget.checked)} />
-          <span>{t('withReads')}</span>
-        </label>
         <input
           placeholder={t('client')}
           aria-label={t('client')}
           onInput={(event) => change({ client: event.currentTarget.value.trim() })}
         />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={filter().withoutReads !== true}
+            onChange={(event) => change({ withoutReads: !event.currentTarget.checked })}
+          />
+          <span>{t('withReads')}</span>
+        </label>
       </div>
       <Show when={verdict()}>
         {(words) => (
@@ -127,13 +131,9 @@ export default function AuditPage(): JSX.Element {
         {(found) => (
           <Show when={found().rows.length > 0} fallback={<p class="nothing">{t('noMatch')}</p>}>
             <ol class="audit-list">
-              <For
-                each={found().rows.filter(
-                  ({ effect, outcome }) => withReads() || effect !== 'read' || outcome === 'error',
-                )}
-              >
-                {(row) => <AuditLine row={row} />}
-              </For>
+              <Rows each={found().rows} by={({ auditId }) => String(auditId)}>
+                {(row) => <AuditLine row={row()} />}
+              </Rows>
             </ol>
             <Show when={found().more}>
               <LoadMore

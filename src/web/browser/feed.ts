@@ -14,18 +14,32 @@ export interface FeedListener {
   onEntry(entry: FeedEntry): void;
   /** Something may have been missed: everything shown has to be read again. */
   onGap(): void;
+  /** Text of the running turns may have been missed, and nothing else: that is not kept by the feed. */
+  onBreak(): void;
   onState(up: boolean): void;
   /** The sign-in no longer holds. */
   onRefused(): void;
 }
 
+/** Sessions whose text is wanted as it is written. */
+export interface Wanted {
+  ids(): string[];
+  /** Hears that there are more. @returns the way to stop */
+  onMore(listener: () => void): () => void;
+}
+
 /** Follows what changes until `signal` aborts, and goes on after a break where it stopped. */
-export async function follow(listener: FeedListener, signal: AbortSignal): Promise<void> {
+export async function follow(listener: FeedListener, wanted: Wanted, signal: AbortSignal): Promise<void> {
   const position: { lastId?: string } = {};
   let delay = FIRST_DELAY_MS;
   while (!signal.aborted) {
     const startedAt = now();
-    await read(listener, position, signal).catch(() => undefined);
+    const asksAnew = new AbortController();
+    const forget = wanted.onMore(() => asksAnew.abort());
+    const until = AbortSignal.any([signal, asksAnew.signal]);
+    await read(listener, position, wanted.ids(), until).catch(() => undefined);
+    forget();
+    if (asksAnew.signal.aborted) continue;
     listener.onState(false);
     if (now() - startedAt > SETTLED_MS) delay = FIRST_DELAY_MS;
     await untilDue(spread(delay), signal);
@@ -47,6 +61,7 @@ function untilDue(ms: number, signal: AbortSignal): Promise<void> {
 async function read(
   listener: FeedListener,
   position: { lastId?: string },
+  deltasOf: string[],
   signal: AbortSignal,
 ): Promise<void> {
   const dead = new AbortController();
@@ -72,11 +87,13 @@ async function read(
       accept: 'text/event-stream',
       ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
     };
-    const stream = await open('/v1/events', headers, AbortSignal.any([signal, dead.signal]));
+    const path = `/v1/events?deltas=${deltasOf.map(encodeURIComponent).join()}`;
+    const stream = await open(path, headers, AbortSignal.any([signal, dead.signal]));
     if (typeof stream === 'number') {
       if (stream === 401) listener.onRefused();
       return;
     }
+    listener.onBreak();
     listener.onState(true);
     for (;;) {
       const { done, value } = await stream.read();

@@ -29,6 +29,27 @@ export const kept = {
   },
 };
 
+/**
+ * `ask` does it now, or once, when somebody looks at the page again.
+ * @param work is not done any more after `forget`
+ */
+export function whenSeen(work: () => void): { ask(): void; forget(): void } {
+  let waits = false;
+  const onChange = (): void => {
+    if (!waits || document.hidden) return;
+    waits = false;
+    work();
+  };
+  document.addEventListener('visibilitychange', onChange);
+  return {
+    ask() {
+      waits = true;
+      onChange();
+    },
+    forget: () => document.removeEventListener('visibilitychange', onChange),
+  };
+}
+
 /** A browser by the name that people know it by, for the list of devices. */
 export function browserName(): string {
   const { userAgent } = navigator;

@@ -1,5 +1,6 @@
 import type { FeedEntry } from '../../core/feed.ts';
 import { type FeedListener, follow } from './feed.ts';
+import type { LiveSessions } from './live-sessions.ts';
 import { now } from './host.ts';
 
 /**
@@ -12,15 +13,18 @@ const LOCK = 'kaiwu.feed';
 const ALIVE_MS = 5000;
 const SILENCE_MS = 15_000;
 
-type Told = { entry: FeedEntry } | { gap: true } | { up: boolean };
+type Told = { entry: FeedEntry } | { gap: true } | { broke: true } | { up: boolean };
 
-/** Of a tab that has just come: it wants to know how things stand. */
+/** Of a tab that has just come, or just begun to follow: it wants to know how things stand. */
 const HELLO = 'hello';
 
-export function followTogether(listener: FeedListener, signal: AbortSignal): void {
+/** Of a tab that shows these sessions. */
+type Wish = { show: string[] };
+
+export function followTogether(listener: FeedListener, shown: LiveSessions, signal: AbortSignal): void {
   // Where pages are not trusted with locks (plain HTTP from afar) each follows for itself.
   if (navigator.locks === undefined) {
-    void follow(listener, signal);
+    void follow(listener, shown, signal);
     return;
   }
   const channel = new BroadcastChannel(LOCK);
@@ -32,6 +36,7 @@ export function followTogether(listener: FeedListener, signal: AbortSignal): voi
     heardAt = now();
     if ('entry' in told) listener.onEntry(told.entry);
     else if ('gap' in told) listener.onGap();
+    else if ('broke' in told) listener.onBreak();
     else if (told.up !== up || told.up) {
       // What this tab has missed while nobody told it anything is read again.
       if (told.up && !up) listener.onGap();
@@ -39,10 +44,14 @@ export function followTogether(listener: FeedListener, signal: AbortSignal): voi
       listener.onState(up);
     }
   };
-  channel.addEventListener('message', ({ data }: MessageEvent<Told | typeof HELLO>) => {
+  const tellShown = () => channel.postMessage({ show: shown.own() } satisfies Wish);
+  const forget = shown.onOwn(tellShown);
+  channel.addEventListener('message', ({ data }: MessageEvent<Told | Wish | typeof HELLO>) => {
     if (data === HELLO) {
+      tellShown();
       if (leads) channel.postMessage({ up } satisfies Told);
-    } else if (!leads) hear(data);
+    } else if ('show' in data) shown.add(data.show);
+    else if (!leads) hear(data);
   });
 
   async function lead(stolen: AbortSignal): Promise<void> {
@@ -52,13 +61,16 @@ export function followTogether(listener: FeedListener, signal: AbortSignal): voi
       hear(told);
     };
     const alive = setInterval(() => channel.postMessage({ up } satisfies Told), ALIVE_MS);
+    channel.postMessage(HELLO);
     await follow(
       {
         onEntry: (entry) => tell({ entry }),
         onGap: () => tell({ gap: true }),
+        onBreak: () => tell({ broke: true }),
         onState: (state) => tell({ up: state }),
         onRefused: listener.onRefused,
       },
+      shown,
       AbortSignal.any([signal, stolen]),
     );
     clearInterval(alive);
@@ -83,6 +95,7 @@ export function followTogether(listener: FeedListener, signal: AbortSignal): voi
   }, ALIVE_MS);
   signal.addEventListener('abort', () => {
     clearInterval(watch);
+    forget();
     channel.close();
   });
 }

@@ -3,7 +3,7 @@ import { createStore, reconcile } from 'solid-js/store';
 import { isSettled } from '../../core/approval.ts';
 import type { WireError } from '../../core/errors.ts';
 import { actions, must, type OutputOf } from '../api/call.ts';
-import { onNews } from '../api/feed.ts';
+import { type News, onNews } from '../api/feed.ts';
 import { createLive, type Live, toWire } from '../api/live.ts';
 import { readPages } from '../api/pages.ts';
 import { t } from '../i18n/index.ts';
@@ -82,15 +82,19 @@ async function settle(item: InboxItem): Promise<void> {
   if (!isSettled(approval.status)) setTimeout(() => void settle(item), ASK_AGAIN_MS);
 }
 
+/** Most changes of sessions let nobody wait: a turn that began or ended well is none of this page's matter. */
+function concernsInbox(news: News): boolean {
+  if (news.type === 'approval.changed') return true;
+  if (news.type !== 'session.changed') return false;
+  return news.waits !== false || waiting().some((item) => item.sessionId === news.sessionId);
+}
+
 /** Follows the inbox for as long as somebody is signed in. */
 export function startInbox(): void {
   setPages(1);
   setFinished(reconcile({}));
-  setLive(
-    createLive<Loaded>(load, ({ type }) =>
-      ['session.changed', 'approval.changed', 'run.changed'].includes(type),
-    ),
-  );
+  // The title of the page and notifications tell of it while nobody looks.
+  setLive(createLive<Loaded>(load, concernsInbox, { always: true }));
   onCleanup(
     onNews((news) => {
       if (news.type !== 'approval.changed') return;

@@ -2,13 +2,17 @@ import { type Accessor, createMemo, createSignal, onCleanup } from 'solid-js';
 import type { WireError } from '../../core/errors.ts';
 import type { SessionEvent } from '../../core/session.ts';
 import { actions, must } from '../api/call.ts';
-import { onNews } from '../api/feed.ts';
+import { onNews, showLive } from '../api/feed.ts';
 import { RETRY_MS, toWire } from '../api/live.ts';
+import { now, whenSeen } from '../browser/host.ts';
 import { blockKey, type Entry, toEntries } from './entries.ts';
 import { type LiveBlock, tailOf } from './streaming.ts';
 
 const FIRST_PAGE = 120;
 const PAGE = 200;
+
+/** Milliseconds between two reads: while text streams it is stored many times a second, and shown as it streams. */
+const APART_MS = 300;
 
 /** Entries whose numbers fall into one stretch are drawn, and left out while far away, together. */
 const STRETCH = 48;
@@ -44,6 +48,8 @@ export function createTranscript(sessionId: string): Transcript {
   let readingOlder = false;
   let frame = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let readAt = 0;
+  const seen = whenSeen(refresh);
 
   const entries = createMemo<Map<string, Entry>>((before) => toEntries(events(), before), new Map());
   const stretches = createMemo<Stretch[]>((before) => toStretches([...entries().values()], before), []);
@@ -81,6 +87,7 @@ export function createTranscript(sessionId: string): Transcript {
   }
 
   async function readAll(): Promise<void> {
+    readAt = now();
     try {
       await catchUp();
       setError(undefined);
@@ -104,12 +111,20 @@ export function createTranscript(sessionId: string): Transcript {
     }
   }
 
+  /** The first time at once, then not more often than they are apart. */
+  function refreshSoon(): void {
+    clearTimeout(timer);
+    timer = setTimeout(seen.ask, Math.max(0, readAt + APART_MS - now()));
+  }
+
+  onCleanup(showLive(sessionId));
   onCleanup(
     onNews((news) => {
-      if (news.type === 'gap') {
+      if (news.type === 'break') live.clear();
+      else if (news.type === 'gap') {
         live.clear();
         refresh();
-      } else if (news.type === 'transcript.appended' && news.sessionId === sessionId) refresh();
+      } else if (news.type === 'transcript.appended' && news.sessionId === sessionId) refreshSoon();
       else if (news.type === 'delta' && news.sessionId === sessionId) {
         const key = blockKey(news.messageId, news.kind, news.block);
         const block = live.get(key) ?? { pieces: '', kind: news.kind };
@@ -124,6 +139,7 @@ export function createTranscript(sessionId: string): Transcript {
   onCleanup(() => {
     cancelAnimationFrame(frame);
     clearTimeout(timer);
+    seen.forget();
   });
   refresh();
 

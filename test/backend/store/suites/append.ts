@@ -184,7 +184,7 @@ export function appendSuite(database: TestDatabase): void {
     await append(events);
     const at = '2026-11-30T12:00:00.000Z';
     expect(heard).toStrictEqual([
-      { type: 'session.changed', sessionId: 'sess_a', id: 3, at },
+      { type: 'session.changed', sessionId: 'sess_a', waits: false, id: 3, at },
       { type: 'message.changed', sessionId: 'sess_a', messageId: 'msg_1', id: 4, at },
       { type: 'transcript.appended', sessionId: 'sess_a', fromSeq: 1, toSeq: 3, id: 5, at },
     ]);
