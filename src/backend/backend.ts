@@ -5,8 +5,10 @@ import type { Logger } from '../core/ports/host.ts';
 import type { Runtime } from '../core/ports/stores.ts';
 import { createBootstrap } from './auth/bootstrap.ts';
 import { createDeviceFlow } from './auth/device-flow.ts';
+import { createPasskeys } from './auth/passkeys.ts';
 import { createSignIn } from './auth/sign-in.ts';
 import { createBlobs } from './blobs/blobs.ts';
+import { createQuota } from './blobs/quota.ts';
 import { createUploads } from './blobs/uploads.ts';
 import type { FileStorage } from './http/file-routes.ts';
 import { isLoopback } from '../core/loopback.ts';
@@ -52,8 +54,8 @@ export interface BackendOptions {
   toVoiceTools?: ToVoiceTools;
   /** Folder of the built app. Without it no page is served. */
   webFolder?: string;
-  /** Where ciphertext of files is kept, and the largest file, bytes. Without it no file can be sent. */
-  files?: { folder: string; maxBytes: number };
+  /** Where ciphertext of files is kept, the largest file, and all of them together, bytes. Without it no file can be sent. */
+  files?: { folder: string; maxBytes: number; totalBytes: number };
   /** Address that others reach this server by, behind a proxy that speaks TLS: `https://kaiwu.example`. */
   publicUrl?: string;
   /** Further host names that it answers to, without port. */
@@ -189,6 +191,7 @@ export function createBackend(options: BackendOptions): Backend {
     audit,
     storage,
     deviceFlow: createDeviceFlow({ codes: store.deviceCodes, signIn, runtime, randomBytes }),
+    passkeys: createPasskeys({ store, signIn, runtime, randomBytes, serverId }),
     publicUrl,
     address,
     streamTimings: { ...STREAM_TIMINGS, ...options.timings?.stream },
@@ -252,7 +255,9 @@ export function createBackend(options: BackendOptions): Backend {
 function openStorage({ files, store }: BackendOptions): FileStorage | undefined {
   if (files === undefined) return undefined;
   const blobs = createBlobs(files.folder);
-  return { blobs, uploads: createUploads({ blobs, files: store.files, maxBytes: files.maxBytes }) };
+  const quota = createQuota({ maxBytes: files.totalBytes, storedBytes: store.files.storedBytes });
+  const uploads = createUploads({ blobs, files: store.files, maxBytes: files.maxBytes, quota });
+  return { blobs, uploads };
 }
 
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';

@@ -22,7 +22,7 @@ const TABLE: Record<string, Allowed> = {
   'src/surfaces/voice': { ours: ['src/core'], npm: [], node: false },
   'src/backend': {
     ours: ['src/core'],
-    npm: ['zod', 'hono', '@hono/node-server', 'ws', 'kysely'],
+    npm: ['zod', 'hono', '@hono/node-server', 'ws', 'kysely', '@simplewebauthn/server'],
     node: true,
   },
   'src/daemon': {
@@ -34,7 +34,7 @@ const TABLE: Record<string, Allowed> = {
   'src/managed': { ours: ['src/core'], npm: ['zod', '@modelcontextprotocol/client'], node: true },
   'src/client': { ours: ['src/core'], npm: ['zod', 'eventsource-parser', 'hpagent'], node: true },
   // The browser as the page meets it: its clock, network and storage.
-  'src/web/browser': { ours: ['src/core'], npm: ['eventsource-parser', 'age-encryption'], node: false },
+  'src/web/browser': { ours: ['src/core'], npm: ['eventsource-parser', 'age-encryption', '@simplewebauthn/browser'], node: false },
   'src/web': { ours: ['src/core', 'src/web/browser'], npm: ['solid-js'], node: false },
   'src/local': {
     ours: ['src/core'],

@@ -13,7 +13,12 @@ export interface SignedIn {
 }
 
 /** Registers a device, or a browser as one, with its first token. */
-export type SignIn = (deviceName: string, kind?: 'device' | 'web') => Promise<SignedIn>;
+export type SignIn = (
+  deviceName: string,
+  kind?: 'device' | 'web',
+  /** Passkey that it is made with, and ends with. */
+  passkeyId?: string,
+) => Promise<SignedIn>;
 
 export function createSignIn(options: {
   identity: Pick<IdentityStore, 'insertDevice' | 'insertToken'>;
@@ -22,11 +27,15 @@ export function createSignIn(options: {
 }): SignIn {
   const { identity, runtime } = options;
   const inDays = (days: number) => new Date(runtime.now().getTime() + days * 86_400_000).toISOString();
-  return async (deviceName, kind = 'device') => {
+  return async (deviceName, kind = 'device', passkeyId) => {
     const token = newToken(options.randomBytes);
     const deviceId = runtime.newId('dev');
     const tokenId = runtime.newId('tok');
-    await identity.insertDevice({ deviceId, name: deviceName });
+    await identity.insertDevice({
+      deviceId,
+      name: deviceName,
+      ...(passkeyId === undefined ? {} : { passkeyId }),
+    });
     await identity.insertToken({
       tokenId,
       hash: runtime.sha256(token),

@@ -6,6 +6,7 @@ import type { Logger } from '../../core/ports/host.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import type { Bootstrap } from '../auth/bootstrap.ts';
 import type { DeviceFlow } from '../auth/device-flow.ts';
+import type { Passkeys } from '../auth/passkeys.ts';
 import type { Revocations } from '../revocations.ts';
 import type { BackendStore } from '../store/store.ts';
 import { type AddressPolicy, requireOwnAddress } from './address-guard.ts';
@@ -22,6 +23,7 @@ import { addFileRoutes, type FileStorage } from './file-routes.ts';
 import type { Gate } from './gate.ts';
 import type { HttpEnv } from './http-env.ts';
 import { toOpenApi } from './openapi.ts';
+import { addPasskeyRoutes } from './passkey-routes.ts';
 import { addVoiceRoutes, type ToVoiceTools } from './voice-routes.ts';
 import { addWebRoutes } from './web-files.ts';
 
@@ -39,6 +41,7 @@ export interface AppOptions {
   revocations: Revocations;
   bootstrap: Bootstrap | undefined;
   deviceFlow: DeviceFlow;
+  passkeys: Passkeys;
   publicUrl: string | undefined;
   /** Asked at each request: the bound host is known once it listens. */
   address(): AddressPolicy;
@@ -112,6 +115,7 @@ export function createApp(options: AppOptions): {
   if (toVoiceTools !== undefined) addVoiceRoutes(app, { ...options, policies: store.policies, toVoiceTools });
   addAuthRoutes(app, { ...options, identity: store.identity });
   addAppLinkRoutes(app, options);
+  addPasskeyRoutes(app, options);
   addFileRoutes(app, options);
   if (options.webFolder !== undefined) addWebRoutes(app, options.webFolder);
   const { closeStreams } = addEventsRoute(app, {

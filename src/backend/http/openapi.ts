@@ -1,4 +1,5 @@
 import { ACCOUNT_KEY_PATH } from '../../core/file.ts';
+import { PASSKEY_PATHS } from '../../core/passkey.ts';
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { type ActionManifest, SURFACES } from '../../core/spec.ts';
 import { answer, CODE, json, object, ref, SCHEMAS, text, type Json } from './openapi-schemas.ts';
@@ -198,6 +199,34 @@ const FIXED_PATHS: Json = {
       },
     },
   },
+  [PASSKEY_PATHS.addOptions]: post(
+    'Begins to add a passkey: the options of WebAuthn for it. For a browser that is signed in.',
+    {},
+    { type: 'object' },
+    ['not_authenticated', 'permission_escalation_denied', 'unsupported', 'conflict', 'rate_limited'],
+    false,
+  ),
+  [PASSKEY_PATHS.add]: post(
+    'Adds the passkey that the browser has made.',
+    { name: text, response: { type: 'object' } },
+    object({ passkeyId: text, name: text, site: text }),
+    ['not_authenticated', 'permission_escalation_denied', 'invalid_input', 'conflict'],
+    false,
+  ),
+  [PASSKEY_PATHS.signInOptions]: post(
+    'Begins a sign-in by a passkey: the options of WebAuthn for it.',
+    {},
+    { type: 'object' },
+    ['permission_escalation_denied', 'unsupported', 'rate_limited'],
+    true,
+  ),
+  [PASSKEY_PATHS.signIn]: post(
+    'Signs a browser in by what its passkey answered: sets the cookie that goes with the answer.',
+    { response: { type: 'object' }, browser: text },
+    object({ pageKey: text, deviceId: text, sealedKey: text }, ['pageKey', 'deviceId']),
+    ['not_authenticated', 'permission_escalation_denied', 'invalid_input', 'rate_limited'],
+    true,
+  ),
   '/v1/auth/logout': post(
     'Revokes the calling token and its device.',
     {},

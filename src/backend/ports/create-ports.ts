@@ -1,5 +1,6 @@
 import { createFilesPort } from '../blobs/files-port.ts';
 import type { Uploads } from '../blobs/uploads.ts';
+import { createPasskeysPort } from '../auth/passkeys-port.ts';
 import type { BackendPorts } from '../../core/engine.ts';
 import type { BackendServer } from '../../core/ports/fleet.ts';
 import type { Logger } from '../../core/ports/host.ts';
@@ -87,6 +88,7 @@ export function createBackendPorts(options: PortsOptions): { ports: BackendPorts
     policies: store.policies,
     audit: store.audit,
     identity: createIdentity(options),
+    passkeys: createPasskeysPort({ passkeys: store.passkeys, revocations: options.revocations }),
   };
   return { ports, runWork };
 }

@@ -12,6 +12,7 @@ import { createIdentityStore } from './identity.ts';
 import { createInboxStore } from './inbox.ts';
 import { createMachineStore } from './machines.ts';
 import { createMessageStore } from './messages.ts';
+import { createPasskeyStore } from './passkeys.ts';
 import { createPolicyStore } from './policies.ts';
 import { createRunStore } from './runs.ts';
 import type { Schema } from './schema.ts';
@@ -40,6 +41,7 @@ export function createStore(db: Kysely<Schema>, runtime: Runtime): BackendStore 
     machines: createMachineStore(db, writer, runtime),
     identity: createIdentityStore(db, writer, runtime),
     deviceCodes: createDeviceCodeStore(db, runtime),
+    passkeys: createPasskeyStore(db, runtime),
     feed: createFeedStore(db, writer, runtime),
     inbox: createInboxStore(db),
     runs: createRunStore(db, writer, runtime),

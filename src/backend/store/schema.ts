@@ -22,6 +22,7 @@ import type {
   Worktree,
 } from '../../core/session.ts';
 import type { ToldAgent } from '../agent-info.ts';
+import type { ChallengePurpose } from './passkeys.ts';
 import type { Json } from './rows.ts';
 import type { RunMessageKind, StoredRun } from './run-store.ts';
 import type { DeviceCode, MessageOverrides, StartOptions } from './store.ts';
@@ -225,6 +226,8 @@ export interface Schema {
     createdAt: string;
     lastUsedAt: string | null;
     revokedAt: string | null;
+    /** Passkey that signed it in. */
+    passkeyId: string | null;
   };
   tokens: {
     tokenId: string;
@@ -250,6 +253,26 @@ export interface Schema {
     /** Of the device, to which the account's key is sealed. */
     recipient: string | null;
     sealedKey: string | null;
+  };
+  passkeys: {
+    passkeyId: string;
+    credentialId: string;
+    name: string;
+    site: string;
+    publicKey: string;
+    counter: number;
+    transports: Json<string[]>;
+    sealedKey: string | null;
+    createdAt: string;
+    lastUsedAt: string | null;
+    revokedAt: string | null;
+  };
+  passkeyChallenges: {
+    hash: string;
+    purpose: ChallengePurpose;
+    /** Token that asked for it, where it had to have one. */
+    tokenId: string;
+    expiresAt: string;
   };
   files: StoredFile;
   /** One row a key; the highest is in force. */

@@ -18,6 +18,7 @@ import type {
   SessionEvent,
 } from '../../core/session.ts';
 import type { FileStore } from './files.ts';
+import type { PasskeyStore } from './passkeys.ts';
 import type { RunStore } from './run-store.ts';
 
 /** Everything that the backend keeps. One implementation a database; test/backend/store loops over them. */
@@ -33,6 +34,7 @@ export interface BackendStore {
   machines: MachineStore;
   identity: IdentityStore;
   deviceCodes: DeviceCodeStore;
+  passkeys: PasskeyStore;
   feed: FeedStore;
   inbox: InboxStore;
   runs: RunStore;
@@ -208,7 +210,7 @@ export interface DeviceCode {
 }
 
 export interface IdentityStore {
-  insertDevice(device: { deviceId: string; name: string }): Promise<void>;
+  insertDevice(device: { deviceId: string; name: string; passkeyId?: string }): Promise<void>;
   listDevices(): Promise<Omit<Device, 'current'>[]>;
   /** Revokes the device and all its tokens in one transaction. Idempotent. */
   revokeDevice(deviceId: string): Promise<Omit<Device, 'current'> | undefined>;

@@ -70,6 +70,8 @@ test('a released database keeps every row as it was', async () => {
     'run_messages',
     'files',
     'account_keys',
+    'passkeys',
+    'passkey_challenges',
   ]);
   await migrate();
   expect(readAllTables()).toEqual(after);

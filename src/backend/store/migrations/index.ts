@@ -6,6 +6,7 @@ import { sessionTree } from './0003-session-tree.ts';
 import { runs } from './0004-runs.ts';
 import { readBack } from './0005-read-back.ts';
 import { files } from './0006-files.ts';
+import { passkeys } from './0007-passkeys.ts';
 import type { MigrationDialect } from './migration-dialect.ts';
 
 type Change = (db: Kysely<unknown>, dialect: MigrationDialect, runtime: Runtime) => Promise<void>;
@@ -18,6 +19,7 @@ const CHANGES: Record<string, Change> = {
   '0004-runs': runs,
   '0005-read-back': readBack,
   '0006-files': files,
+  '0007-passkeys': passkeys,
 };
 
 export const toMigrations = (dialect: MigrationDialect, runtime: Runtime): Record<string, Migration> =>
