@@ -6,6 +6,14 @@ export const fileId = z
   .regex(/^file_[a-z0-9]{16}$/, 'must be file_ and 16 characters')
   .describe('File id, as file.send answered it.');
 
+/** Room for files at the backend. */
+export const filesUsage = z
+  .object({
+    usedBytes: z.int().describe('Bytes that ciphertext takes.'),
+    maxBytes: z.int().describe('Bytes that it may take.'),
+  })
+  .describe('Room for all files.');
+
 /** A file as it is stored: what it is called is sealed. */
 export const storedFile = z.object({
   fileId: z.string().describe('File id.'),

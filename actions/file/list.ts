@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { storedFile } from '../_files.ts';
+import { filesUsage, storedFile } from '../_files.ts';
 import { cursor, limit, nextCursor, sessionHint, sessionId } from '../_shapes.ts';
 import { INSIGHT } from '../_surfaces.ts';
 
@@ -32,9 +32,13 @@ export default defineAction({
     limit: limit(50),
     cursor: cursor.optional(),
   }),
-  output: z.object({ files: z.array(storedFile).describe('Files, newest first.'), nextCursor }),
+  output: z.object({
+    files: z.array(storedFile).describe('Files, newest first.'),
+    nextCursor,
+    usage: filesUsage,
+  }),
   async run({ input: { limit, cursor, ...filter }, ports }) {
     const { items, nextCursor } = await ports.files.list(filter, { limit, cursor });
-    return { files: items, nextCursor };
+    return { files: items, nextCursor, usage: await ports.files.usage() };
   },
 });

@@ -62,6 +62,7 @@ export default defineAction({
     'daemon_too_old',
     'unsupported',
     'conflict',
+    'storage_full',
   ],
   input: z.object({
     sessionId: sessionId.optional(),

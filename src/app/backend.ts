@@ -14,7 +14,7 @@ import { openSqlite } from '../local/sqlite.ts';
 import { readStateFile, removeStateFile, writeStateFile } from '../local/state-file.ts';
 import { toVoiceTools } from '../surfaces/voice/tools.ts';
 import type { App } from './app.ts';
-import { fileLimitOf } from './file-limit.ts';
+import { fileLimitOf, filesTotalOf } from './file-limit.ts';
 import { registry } from './registry.generated.ts';
 
 export interface RunBackendOptions {
@@ -70,7 +70,7 @@ async function open(options: RunBackendOptions, release: () => void): Promise<Ru
     toVoiceTools,
     // Beside the bundles of dist/.
     webFolder: fileURLToPath(new URL('./web/', import.meta.url)),
-    files: { folder: paths.blobs, maxBytes: fileLimitOf(app.env) },
+    files: { folder: paths.blobs, maxBytes: fileLimitOf(app.env), totalBytes: filesTotalOf(app.env) },
     runtime,
     randomBytes: (count) => randomBytes(count),
     agentSessionBehind,

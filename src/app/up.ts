@@ -12,7 +12,7 @@ import { makeAppLink, openInBrowser } from './app-link.ts';
 import { readBootstrap, signInWithSecret } from './bootstrap.ts';
 import { credentialsOf, openAuth, resolveTarget, type Target } from './connection.ts';
 import { inspectDaemon } from './daemon-control.ts';
-import { fileLimitOf } from './file-limit.ts';
+import { fileLimitOf, filesTotalOf } from './file-limit.ts';
 import { inspectUp, LOCAL_PROFILE } from './local-profile.ts';
 import { toHostConfig } from './mcp-config.ts';
 import { programName } from './program-name.ts';
@@ -40,6 +40,7 @@ export interface UpOptions {
  */
 export async function runUp(app: App, options: UpOptions): Promise<{ stopped: boolean; url?: string }> {
   fileLimitOf(app.env);
+  filesTotalOf(app.env);
   const lock = await acquireProcessLock(app.paths.up.lock).catch((error: unknown) => {
     if (error instanceof KaiwuError && error.code === 'conflict') return undefined;
     throw error;

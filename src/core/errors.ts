@@ -52,6 +52,7 @@ export const ERRORS = {
   not_a_file: kind(400, 2),
   file_too_large: kind(413, 2),
   payload_too_large: kind(413, 2),
+  storage_full: kind(507, 6),
   rate_limited: kind(429, 7, true),
   backend_unreachable: kind(503, 7, true),
   state_damaged: kind(500, 1),

@@ -12,6 +12,8 @@ export type FeedBody =
   | { type: 'transcript.appended'; sessionId: string; fromSeq: number; toSeq: number }
   | { type: 'approval.changed'; artifactId: string; status: string }
   | { type: 'run.changed'; runId: string; sessionId: string }
+  /** A file was sent, or removed. */
+  | { type: 'file.changed'; fileId: string; sessionId: string }
   | { type: 'policy.changed'; version: number }
   /** Actions came, went or changed: tools of managed servers. */
   | { type: 'catalog.changed' }

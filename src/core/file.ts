@@ -3,6 +3,9 @@
 /** Largest file where nothing else is configured, bytes. */
 export const DEFAULT_FILE_MAX_BYTES = 100 * 1024 * 1024;
 
+/** Most ciphertext of an account where nothing else is configured, bytes. */
+export const DEFAULT_FILES_TOTAL_BYTES = 10 * 1024 * 1024 * 1024;
+
 /** Where a file lies that a daemon uploads, and where the account's recipient and its waiting devices are. */
 export const FILES_PATH = '/v1/files';
 export const ACCOUNT_KEY_PATH = '/v1/account/key';
@@ -58,6 +61,12 @@ export interface StoredFile {
   createdAt: string;
 }
 
+/** Room for the ciphertext of an account's files, bytes; what is on its way counts. */
+export interface FilesUsage {
+  usedBytes: number;
+  maxBytes: number;
+}
+
 /** What a machine says of a file that it has uploaded. */
 export type SealedFile = Pick<StoredFile, 'sizeBytes' | 'sealed'>;
 
@@ -76,20 +85,25 @@ export interface FileDisplay {
 export const toStoredLimit = (fileBytes: number): number =>
   fileBytes + 16 * (Math.ceil(fileBytes / 65_536) + 1) + 16 * 1024;
 
-const VARIABLES = ['KAIWU_FILE_MAX_BYTES', 'HAPPIER_WEB_DOWNLOAD_MAX_BYTES'] as const;
+type Environment = Record<string, string | undefined>;
 
-/**
- * The limit that the environment sets, and the variable that did.
- * @returns `bad` for a value that is no whole number of bytes
- */
-export function toFileLimit(
-  env: Record<string, string | undefined>,
-): { maxBytes: number } | { bad: { name: string; value: string } } {
-  for (const name of VARIABLES) {
+/** A limit that the environment sets, or the variable whose value is no whole number of bytes. */
+export type LimitFound = { maxBytes: number } | { bad: { name: string; value: string } };
+
+/** The largest file. */
+export const toFileLimit = (env: Environment): LimitFound =>
+  toLimit(env, ['KAIWU_FILE_MAX_BYTES', 'HAPPIER_WEB_DOWNLOAD_MAX_BYTES'], DEFAULT_FILE_MAX_BYTES);
+
+/** All ciphertext of an account. */
+export const toFilesTotal = (env: Environment): LimitFound =>
+  toLimit(env, ['KAIWU_FILES_TOTAL_BYTES'], DEFAULT_FILES_TOTAL_BYTES);
+
+function toLimit(env: Environment, names: string[], otherwise: number): LimitFound {
+  for (const name of names) {
     const value = env[name];
     if (value === undefined || value === '') continue;
     const bytes = /^\d{1,15}$/.test(value.trim()) ? Number(value) : 0;
     return bytes > 0 ? { maxBytes: bytes } : { bad: { name, value } };
   }
-  return { maxBytes: DEFAULT_FILE_MAX_BYTES };
+  return { maxBytes: otherwise };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Blobs, createBlobs } from '../../src/backend/blobs/blobs.ts';
+import { createQuota } from '../../src/backend/blobs/quota.ts';
 import { createUploads, type Uploads } from '../../src/backend/blobs/uploads.ts';
 import { KaiwuError } from '../../src/core/errors.ts';
 import { openWorld, type World } from './helpers/world.ts';
@@ -18,12 +19,19 @@ beforeEach(async () => {
   world = await openWorld();
   folder = await mkdtemp(join(tmpdir(), 'kaiwu-blobs-'));
   blobs = createBlobs(folder);
-  uploads = createUploads({ blobs, files: world.store.files, maxBytes: LIMIT });
+  uploads = openUploads();
 });
 afterEach(async () => {
   await world.end();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** What a backend opens that is started on this store. */
+const openUploads = (room = 10 * LIMIT) => {
+  const { files } = world.store;
+  const quota = createQuota({ maxBytes: room, storedBytes: files.storedBytes });
+  return createUploads({ blobs, files, maxBytes: LIMIT, quota });
+};
 
 const FILE = { fileId: 'file_one', sessionId: 'sess_one', machineId: 'mach_one' };
 const DESCRIPTION = { sizeBytes: 5, sealed: 'c2VhbGVk' };
@@ -126,6 +134,56 @@ describe('an upload', () => {
     await during;
     await expect(taken).rejects.toMatchObject({ code: expect.stringMatching(/canceled|not_found/) });
     expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('the room for all files', () => {
+  const send = (to: Uploads, fileId: string, text: string) =>
+    to.during({ ...FILE, fileId }, async () => {
+      await to.take(fileId, stream(text));
+      await to.commit(fileId, DESCRIPTION);
+    });
+
+  it('is filled to its last byte, and not by one more', async () => {
+    const small = openUploads(10);
+    await send(small, 'file_one', 'x'.repeat(7));
+    await expect(send(small, 'file_two', 'x'.repeat(4))).rejects.toMatchObject({
+      code: 'storage_full',
+      hint: expect.stringContaining('kaiwu file remove'),
+      details: { maxBytes: 10 },
+    });
+    expect(await readdir(folder)).toEqual(['file_one']);
+    expect(await small.usage()).toEqual({ usedBytes: 7, maxBytes: 10 });
+    await send(small, 'file_three', 'x'.repeat(3));
+    // Nobody's machine is asked to read and encrypt for nothing.
+    let asked = false;
+    const refused = small.during({ ...FILE, fileId: 'file_four' }, async () => void (asked = true));
+    await expect(refused).rejects.toMatchObject({ code: 'storage_full' });
+    expect(asked).toBe(false);
+  });
+
+  it('counts what is on its way, and lets go of what did not arrive', async () => {
+    const small = openUploads(10);
+    await small.during(FILE, async () => {
+      await small.take('file_one', stream('x'.repeat(8)));
+      await expect(send(small, 'file_two', 'xxx')).rejects.toMatchObject({ code: 'storage_full' });
+      // Begun again, it takes the place of what was there of it.
+      await small.take('file_one', stream('x'.repeat(9)));
+    });
+    expect(await small.usage()).toMatchObject({ usedBytes: 0 });
+    await send(small, 'file_two', 'x'.repeat(10));
+  });
+
+  it('is known again after a start, and free again when a file is removed', async () => {
+    await send(uploads, 'file_one', 'x'.repeat(6));
+    const again = openUploads(10);
+    expect(await again.usage()).toEqual({ usedBytes: 6, maxBytes: 10 });
+    expect(await again.remove('file_one')).toMatchObject({ fileId: 'file_one', storedBytes: 6 });
+    expect(await readdir(folder)).toEqual([]);
+    expect(await world.store.files.get('file_one')).toBeUndefined();
+    await expect(again.remove('file_one')).rejects.toMatchObject({ code: 'not_found' });
+    expect(await again.usage()).toMatchObject({ usedBytes: 0 });
+    await send(again, 'file_two', 'x'.repeat(10));
   });
 });
 

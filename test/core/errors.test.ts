@@ -40,6 +40,7 @@ const PINNED = {
   not_a_file: [400, 2, false],
   file_too_large: [413, 2, false],
   payload_too_large: [413, 2, false],
+  storage_full: [507, 6, false],
   rate_limited: [429, 7, true],
   backend_unreachable: [503, 7, true],
   state_damaged: [500, 1, false],

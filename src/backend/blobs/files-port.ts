@@ -7,7 +7,7 @@ import type { Runtime } from '../../core/ports/stores.ts';
 import { parseFrame } from '../link/parse-frame.ts';
 import type { AskMachine } from '../ports/ask-machine.ts';
 import type { BackendStore } from '../store/store.ts';
-import type { Uploads } from './uploads.ts';
+import { noSuchFile, type Uploads } from './uploads.ts';
 
 /** A person reads this. */
 const factsSchema: z.ZodType<FileFacts> = z.object({
@@ -49,9 +49,14 @@ export function createFilesPort(options: {
     async get(fileId) {
       const file = await store.files.get(fileId);
       if (file !== undefined) return file;
-      throw new KaiwuError('not_found', `No file ${fileId} was sent.`, {
-        hint: '`kaiwu file list` names them.',
-      });
+      throw noSuchFile(fileId);
+    },
+    async remove(fileId) {
+      if (uploads === undefined) throw noFiles();
+      return uploads.remove(fileId);
+    },
+    async usage() {
+      return (await uploads?.usage()) ?? { usedBytes: 0, maxBytes: 0 };
     },
   };
 }

@@ -1,35 +1,47 @@
-import { type SealedFile, toStoredLimit } from '../../core/file.ts';
+import { type FilesUsage, type SealedFile, type StoredFile, toStoredLimit } from '../../core/file.ts';
 import { KaiwuError } from '../../core/errors.ts';
 import type { FileStore } from '../store/files.ts';
 import type { Blobs } from './blobs.ts';
+import type { Quota } from './quota.ts';
 
 /** Files that a machine was asked for and that are on their way. */
 export interface Uploads {
   /**
    * Runs `work`, during which the machine may upload the file and then say what it is. What was not said stays nowhere.
-   * @throws what the work throws; conflict naming the file, if it is there all the same
+   * @throws storage_full; what the work throws; conflict naming the file, if it is there all the same
    */
   during<T>(
     file: { fileId: string; sessionId: string; machineId: string },
     work: () => Promise<T>,
   ): Promise<T>;
-  /** Takes the ciphertext. A later one takes the place of an earlier one. @throws not_found for one that nobody waits for */
+  /** Takes the ciphertext. A later one takes the place of an earlier one. @throws not_found for one that nobody waits for | storage_full */
   take(fileId: string, stream: AsyncIterable<Uint8Array>): Promise<{ storedBytes: number }>;
   /** The ciphertext is whole: from now on the file is there. Idempotent. @throws not_found | conflict (no ciphertext yet) */
   commit(fileId: string, description: SealedFile): Promise<void>;
+  /** Removes a file for good, its record first. @throws not_found */
+  remove(fileId: string): Promise<StoredFile>;
+  usage(): Promise<FilesUsage>;
 }
 
 interface Upload {
   sessionId: string;
   machineId: string;
   storedBytes?: number;
+  /** Taken of the quota. */
+  heldBytes: number;
   committed: boolean;
   /** One write of a file at a time. */
   writing: Promise<unknown>;
 }
 
-export function createUploads(options: { blobs: Blobs; files: FileStore; maxBytes: number }): Uploads {
-  const { blobs, files } = options;
+export function createUploads(options: {
+  blobs: Blobs;
+  files: FileStore;
+  /** Of one file. */
+  maxBytes: number;
+  quota: Quota;
+}): Uploads {
+  const { blobs, files, quota } = options;
   const limit = toStoredLimit(options.maxBytes);
   const open = new Map<string, Upload>();
 
@@ -41,9 +53,21 @@ export function createUploads(options: { blobs: Blobs; files: FileStore; maxByte
     });
   }
 
+  function letGo(upload: Upload): void {
+    quota.give(upload.heldBytes);
+    upload.heldBytes = 0;
+  }
+
   return {
     async during({ fileId, sessionId, machineId }, work) {
-      const upload: Upload = { sessionId, machineId, committed: false, writing: Promise.resolve() };
+      await quota.requireRoom();
+      const upload: Upload = {
+        sessionId,
+        machineId,
+        committed: false,
+        heldBytes: 0,
+        writing: Promise.resolve(),
+      };
       open.set(fileId, upload);
       try {
         return await work();
@@ -52,7 +76,10 @@ export function createUploads(options: { blobs: Blobs; files: FileStore; maxByte
       } finally {
         open.delete(fileId);
         await upload.writing.catch(() => undefined);
-        if (!upload.committed) await blobs.remove(fileId);
+        if (!upload.committed) {
+          await blobs.remove(fileId);
+          letGo(upload);
+        }
       }
     },
     take(fileId, stream) {
@@ -62,11 +89,13 @@ export function createUploads(options: { blobs: Blobs; files: FileStore; maxByte
         .then(async () => {
           const stillAsked = find(fileId);
           stillAsked.storedBytes = undefined;
-          stillAsked.storedBytes = await blobs.write(
-            fileId,
-            whileAsked(stream, () => open.has(fileId)),
-            limit,
-          );
+          letGo(stillAsked);
+          const hold = (bytes: number) => {
+            if (!open.has(fileId)) throw new KaiwuError('canceled', 'Nobody waits for this file any more.');
+            quota.take(bytes);
+            stillAsked.heldBytes += bytes;
+          };
+          stillAsked.storedBytes = await blobs.write(fileId, held(stream, hold), limit);
           return { storedBytes: stillAsked.storedBytes };
         });
       upload.writing = written;
@@ -86,8 +115,22 @@ export function createUploads(options: { blobs: Blobs; files: FileStore; maxByte
         throw error;
       }
     },
+    async remove(fileId) {
+      const file = await files.get(fileId);
+      if (file === undefined || !(await files.remove(fileId))) throw noSuchFile(fileId);
+      quota.give(file.storedBytes);
+      // What a crash leaves here is removed at the next start: no file is known of it any more.
+      await blobs.remove(fileId);
+      return file;
+    },
+    usage: quota.usage,
   };
 }
+
+export const noSuchFile = (fileId: string) =>
+  new KaiwuError('not_found', `There is no file ${fileId}.`, {
+    hint: '`kaiwu file list` names those that were sent; it may have been removed.',
+  });
 
 /** To send it again would be to send it twice. */
 const storedButUnanswered = (fileId: string, cause: unknown) =>
@@ -97,13 +140,13 @@ const storedButUnanswered = (fileId: string, cause: unknown) =>
     cause,
   });
 
-/** A stream that ends with an error once nobody waits for it. */
-async function* whileAsked(
+/** A stream each part of which has to be let through. */
+async function* held(
   stream: AsyncIterable<Uint8Array>,
-  isAsked: () => boolean,
+  hold: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of stream) {
-    if (!isAsked()) throw new KaiwuError('canceled', 'Nobody waits for this file any more.');
+    hold(chunk.byteLength);
     yield chunk;
   }
 }

@@ -15,6 +15,7 @@ const FAMILIES: Record<FeedType, string | undefined> = {
   delta: 'session.transcript.*',
   'approval.changed': 'approval.*',
   'run.changed': 'execution.*',
+  'file.changed': 'file.*',
   'policy.changed': undefined,
   'machine.changed': undefined,
   'catalog.changed': undefined,

@@ -5,7 +5,7 @@ import { KaiwuError } from '../../core/errors.ts';
 import { ACCOUNT_KEY_PATH, FILES_PATH, RECIPIENT, SEALED_MAX, WAITING_PATH } from '../../core/file.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import type { Blobs } from '../blobs/blobs.ts';
-import type { Uploads } from '../blobs/uploads.ts';
+import { noSuchFile, type Uploads } from '../blobs/uploads.ts';
 import { findWaiting } from '../ports/identity.ts';
 import type { BackendStore } from '../store/store.ts';
 import type { AgentGuard } from './agent-guard.ts';
@@ -113,7 +113,7 @@ export function addFileRoutes(
   app.get(`${FILES_PATH}/:fileId/content`, async (c) => {
     await person(toCredential(c));
     const file = await files.get(c.req.param('fileId'));
-    if (file === undefined) throw new KaiwuError('not_found', 'There is no such file.');
+    if (file === undefined) throw noSuchFile(c.req.param('fileId'));
     const { stream, bytes } = await blobs.read(file.fileId);
     return c.body(Readable.toWeb(stream) as ReadableStream, 200, {
       'content-type': 'application/octet-stream',

@@ -45,7 +45,7 @@ export function createStore(db: Kysely<Schema>, runtime: Runtime): BackendStore 
     feed: createFeedStore(db, writer, runtime),
     inbox: createInboxStore(db),
     runs: createRunStore(db, writer, runtime),
-    files: createFileStore(db, runtime),
+    files: createFileStore(db, writer, runtime),
     close: async () => {
       await writer.settled();
       await db.destroy();

@@ -4,11 +4,16 @@ import type { Page, PageRequest } from '../../core/page.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import { readPage } from './paging.ts';
 import type { Schema } from './schema.ts';
+import type { Writer } from './writer.ts';
 
 /** Keeps what is known of sent files, and the account's recipient. */
 export interface FileStore {
   insert(file: Omit<StoredFile, 'createdAt'>): Promise<void>;
   get(fileId: string): Promise<StoredFile | undefined>;
+  /** @returns whether it was there */
+  remove(fileId: string): Promise<boolean>;
+  /** Ciphertext of all files, bytes. */
+  storedBytes(): Promise<number>;
   /** Newest first. */
   list(filter: { sessionId?: string }, page: PageRequest): Promise<Page<StoredFile>>;
   /** To whom files are encrypted; undefined until the account has a key. */
@@ -26,20 +31,37 @@ const toFile = (row: Selectable<Schema['files']>): StoredFile => ({
   storedBytes: Number(row.storedBytes),
 });
 
-export function createFileStore(db: Kysely<Schema>, runtime: Runtime): FileStore {
+export function createFileStore(db: Kysely<Schema>, writer: Writer, runtime: Runtime): FileStore {
   const newest = (from: Kysely<Schema>) =>
     from.selectFrom('accountKeys').selectAll().orderBy('keyId', 'desc').limit(1).executeTakeFirst();
 
   return {
-    insert: async (file) => {
-      await db
-        .insertInto('files')
-        .values({ ...file, createdAt: runtime.now().toISOString() })
-        .execute();
-    },
+    insert: (file) =>
+      writer.write(async (trx, announce) => {
+        const row = { ...file, createdAt: runtime.now().toISOString() };
+        await trx.insertInto('files').values(row).execute();
+        announce({ type: 'file.changed', fileId: file.fileId, sessionId: file.sessionId });
+      }),
     get: async (fileId) => {
       const row = await db.selectFrom('files').selectAll().where('fileId', '=', fileId).executeTakeFirst();
       return row && toFile(row);
+    },
+    remove: (fileId) =>
+      writer.write(async (trx, announce) => {
+        const removed = await trx
+          .deleteFrom('files')
+          .where('fileId', '=', fileId)
+          .returning('sessionId')
+          .executeTakeFirst();
+        if (removed !== undefined) announce({ type: 'file.changed', fileId, ...removed });
+        return removed !== undefined;
+      }),
+    storedBytes: async () => {
+      const { bytes } = await db
+        .selectFrom('files')
+        .select(({ fn }) => fn.sum('storedBytes').as('bytes'))
+        .executeTakeFirstOrThrow();
+      return Number(bytes ?? 0);
     },
     list: ({ sessionId }, page) => {
       const all = db.selectFrom('files').selectAll();

@@ -1,5 +1,5 @@
 import type { Caller } from '../call.ts';
-import type { FileFacts, SentFile, StoredFile } from '../file.ts';
+import type { FileFacts, FilesUsage, SentFile, StoredFile } from '../file.ts';
 import type { Page, PageRequest } from '../page.ts';
 
 /** Files that sessions send to the person. Source: the machine of the session, and the backend's store of ciphertext. */
@@ -12,7 +12,7 @@ export interface FilesPort {
   look(file: { sessionId: string; path: string }, caller: Caller): Promise<FileFacts>;
   /**
    * Has it encrypted on its machine and stores the ciphertext.
-   * @throws as `look`; approval_stale (not what was reviewed) | unsupported (the account has no key)
+   * @throws as `look`; approval_stale (not what was reviewed) | unsupported (the account has no key) | storage_full
    */
   send(
     file: { sessionId: string; path: string; message?: string; reviewed?: FileFacts },
@@ -22,4 +22,7 @@ export interface FilesPort {
   list(filter: { sessionId?: string }, page: PageRequest): Promise<Page<StoredFile>>;
   /** @throws not_found */
   get(fileId: string): Promise<StoredFile>;
+  /** Removes ciphertext and record for good. @returns what was removed @throws not_found */
+  remove(fileId: string): Promise<StoredFile>;
+  usage(): Promise<FilesUsage>;
 }
