@@ -37,6 +37,15 @@ export interface FurtherActions {
   find(name: string): FurtherAction | undefined;
 }
 
+/** Which capabilities are there now. */
+export interface Capabilities {
+  /** Another one whenever `lacks` answers something else. */
+  revision(): string;
+  lacks(need: Capability): Unavailable | undefined;
+}
+
+const EVERYTHING: Capabilities = { revision: () => '', lacks: () => undefined };
+
 const NO_FURTHER: FurtherActions = { revision: () => '', all: () => [], find: () => undefined };
 
 /** Builds the catalog. Two actions that share an id, a tool name or an alias are a defect of the build. */

@@ -109,10 +109,13 @@ export interface Forwarding {
 
 /** Why an action that is known may not be called by anybody now, and what would change that. */
 export interface Unavailable {
-  reason: 'excluded' | 'held_back' | 'left_out' | 'gone' | 'server_disabled';
+  reason: 'excluded' | 'held_back' | 'left_out' | 'gone' | 'server_disabled' | 'no_provider';
   /** One sentence. */
   remedy: string;
 }
+
+/** What an action may need beyond Kaiwu itself: a provider that is set up. */
+export type Capability = 'web_search' | 'web_answer' | 'searxng';
 
 /** A tool of a managed server, which the catalog holds as an action. */
 export interface ManagedOrigin {
@@ -177,6 +180,8 @@ export interface ActionData {
   /** Fields that the schema lacks are passed on, as JSON Schema has it by default; only known keys of hosts are dropped. */
   openInput?: boolean;
   unavailable?: Unavailable;
+  /** It is offered only while this is there. */
+  needs?: Capability;
   managed?: ManagedOrigin;
 }
 
