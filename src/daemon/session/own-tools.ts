@@ -31,10 +31,16 @@ export const isFileSending = (call: Json): boolean =>
   isMcpCall(call) ||
   (call.kind === 'other' && typeof call.title === 'string' && TITLES.has(call.title.trim()));
 
-/** The file's name is sealed for the account; an agent's own report of the call would store it in the clear beside that. */
-export const withoutParticulars = ({ toolCallId, status }: Json): Json => ({
-  toolCallId,
+/**
+ * The file's name is sealed for the account; an agent's own report of the call would store it in the clear beside that. What
+ * tells the call from others stays, for the reports that follow and say less.
+ */
+export const withoutParticulars = (call: Json): Json => ({
+  toolCallId: call.toolCallId,
   title: OWN_TITLE,
   kind: 'other',
-  ...(status === undefined ? {} : { status }),
+  ...(call.status === undefined ? {} : { status: call.status }),
+  ...(isMcpCall(call)
+    ? { rawInput: { server: SERVER, tool: SEND_FILE_TOOL }, _meta: { is_mcp_tool_call: true } }
+    : {}),
 });

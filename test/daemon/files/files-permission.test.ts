@@ -69,9 +69,14 @@ test('a tool of the same name of another server is asked about, and reported as 
 test('what is known to be a file that is sent stays that when its agent says no more than how it ended', async () => {
   const { merge } = createToolCalls('m1');
   const first = merge({ toolCallId: 't1', status: 'in_progress', ...mcpCall('kaiwu') });
+  // As Codex asks whether it may.
+  const asked = merge({ toolCallId: 't1', status: 'pending', kind: 'execute' });
+  expect(isFileSending(asked.known)).toBe(true);
   const last = merge({ toolCallId: 't1', status: 'completed', rawOutput: { path: 'canary.txt' } });
-  expect(JSON.stringify([first, last])).not.toContain('canary');
+  expect(JSON.stringify([first, asked, last])).not.toContain('canary');
   expect(last.event).toMatchObject({ title: `kaiwu.${TOOL}`, status: 'completed' });
   // A later claim to be a command is shown as one.
-  expect(merge({ toolCallId: 't1', kind: 'execute', title: 'rm' }).event).toMatchObject({ title: 'rm' });
+  const rawInput = { command: 'rm' };
+  const claimed = merge({ toolCallId: 't1', kind: 'execute', title: 'rm', rawInput });
+  expect(claimed.event).toMatchObject({ title: 'rm', content: { rawInput } });
 });
