@@ -1,6 +1,6 @@
 import { KaiwuError } from './errors.ts';
 import { toPortableSchema } from './schema.ts';
-import type { ActionAlias, ActionData, ActionManifest, AnyAction } from './spec.ts';
+import type { ActionAlias, ActionData, ActionManifest, AnyAction, Capability, Unavailable } from './spec.ts';
 import { toToolName } from './spec.ts';
 import { nearest } from './nearest.ts';
 
@@ -49,7 +49,15 @@ const EVERYTHING: Capabilities = { revision: () => '', lacks: () => undefined };
 const NO_FURTHER: FurtherActions = { revision: () => '', all: () => [], find: () => undefined };
 
 /** Builds the catalog. Two actions that share an id, a tool name or an alias are a defect of the build. */
-export function createCatalog(actions: readonly AnyAction[], further: FurtherActions = NO_FURTHER): Catalog {
+export function createCatalog(
+  actions: readonly AnyAction[],
+  further: FurtherActions = NO_FURTHER,
+  capabilities: Capabilities = EVERYTHING,
+): Catalog {
+  const asOfNow = <T extends ActionData>(spec: T): T => {
+    const unavailable = spec.needs === undefined ? undefined : capabilities.lacks(spec.needs);
+    return unavailable === undefined ? spec : { ...spec, unavailable };
+  };
   const sorted = [...actions].sort((a, b) => (a.id < b.id ? -1 : 1));
   const byName = new Map<string, FoundAction>();
   const add = (name: string, found: FoundAction) => {
@@ -73,23 +81,23 @@ export function createCatalog(actions: readonly AnyAction[], further: FurtherAct
   const byId = new Map(manifests.map((manifest) => [manifest.id, manifest]));
   return {
     get actions() {
-      return [...sorted, ...further.all().map(({ action }) => action)];
+      return [...sorted.map(asOfNow), ...further.all().map(({ action }) => action)];
     },
     get manifests() {
-      return [...manifests, ...further.all().map(({ manifest }) => manifest)];
+      return [...manifests.map(asOfNow), ...further.all().map(({ manifest }) => manifest)];
     },
     get revision() {
-      return further.revision();
+      return `${further.revision()} ${capabilities.revision()}`;
     },
     find(name) {
       const found = byName.get(name) ?? further.find(name);
       if (found === undefined) throw unknownAction(name, namesLike(name));
-      return found;
+      return { ...found, action: asOfNow(found.action) };
     },
     manifest(id) {
       const manifest = byId.get(id) ?? further.find(id)?.manifest;
       if (manifest === undefined) throw unknownAction(id, [...byId.keys()]);
-      return manifest;
+      return asOfNow(manifest);
     },
   };
 }

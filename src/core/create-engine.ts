@@ -13,7 +13,7 @@ import type { ActionPorts } from './ports/index.ts';
 
 /** Joins catalog, policy, approvals, discovery and the pipeline over the ports of a backend. */
 export function createEngine(options: EngineOptions): ActionEngine {
-  const catalog = createCatalog(options.actions, options.further);
+  const catalog = createCatalog(options.actions, options.further, options.capabilities);
   const getPolicy = () => options.ports.policies.get();
   const { sessions } = options.ports;
   // The executor needs the ports that need the executor; the knot is tied by calling late.

@@ -1,5 +1,5 @@
 import type { ActionCall, Envelope, TokenKind, TokenScope } from './call.ts';
-import type { FurtherActions } from './catalog.ts';
+import type { Capabilities, FurtherActions } from './catalog.ts';
 import type { CatalogAnswer } from './feed.ts';
 import type { ActionPorts } from './ports/index.ts';
 import type { ApprovalStore, GrantStore, IdempotencyStore, Runtime } from './ports/stores.ts';
@@ -22,6 +22,7 @@ export interface EngineOptions {
   actions: AnyAction[];
   /** Tools of managed servers, as actions. */
   further?: FurtherActions;
+  capabilities?: Capabilities;
   ports: BackendPorts;
   approvalStore: ApprovalStore;
   grants: GrantStore;
