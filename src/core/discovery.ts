@@ -1,5 +1,5 @@
 import type { Caller } from './call.ts';
-import { toRemedy } from './caller.ts';
+import { requireCallable, toRemedy } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import type { Executor } from './executor.ts';
 import { SELF_DECISION_RULE } from './approval-errors.ts';
@@ -62,7 +62,7 @@ export function createDiscovery({
         return { spec, score, answer: resolvePolicy(policy, spec, caller.surface, caller.scope) };
       });
       return found
-        .filter(({ spec }) => effect === undefined || spec.effect === effect)
+        .filter(({ spec }) => !isWithheld(spec) && (effect === undefined || spec.effect === effect))
         .slice(0, limit)
         .map(({ spec, score, answer }) => ({
           id: spec.id,
@@ -80,7 +80,9 @@ export function createDiscovery({
     async describe(actionId, caller) {
       const { action } = catalog.find(actionId);
       const spec = catalog.manifest(action.id);
-      return { spec, policy: resolvePolicy(await getPolicy(), spec, caller.surface, caller.scope) };
+      const policy = resolvePolicy(await getPolicy(), spec, caller.surface, caller.scope);
+      if (isWithheld(spec)) requireCallable(spec, policy);
+      return { spec, policy };
     },
     async explain({ actionId, surface, input }, caller) {
       const { action } = catalog.find(actionId);
@@ -119,6 +121,10 @@ export function createDiscovery({
     },
   };
 }
+
+/** What nobody may call now of a stranger's tools is not described either: a description is read, and may be obeyed. */
+const isWithheld = ({ managed, unavailable }: ActionManifest): boolean =>
+  managed !== undefined && unavailable !== undefined;
 
 const toOption = (value: unknown, label: unknown): FieldOption => ({
   value: String(value),
