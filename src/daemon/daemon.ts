@@ -1,5 +1,5 @@
 import { type BackendMethods, LINK_PROTOCOL } from '../core/link.ts';
-import { createGuardian } from './acp/guardian.ts';
+import { createGuardian } from '../process/guardian.ts';
 import { createAgentRegistry } from './agents/registry.ts';
 import { createFiles } from './files/files.ts';
 import { createHandlers } from './handlers.ts';

@@ -3,12 +3,12 @@ import type { SqliteHandle, Logger, ProcessTable } from '../core/ports/host.ts';
 import { LINK_DEAD_MS, LINK_PING_MS, START_LIMIT_MS } from '../core/link.ts';
 import type { Runtime } from '../core/ports/stores.ts';
 import { MAX_LINE_BYTES } from './acp/connection.ts';
-import { END_GRACES, type EndGraces } from './acp/group.ts';
+import { END_GRACES, type EndGraces } from '../process/group.ts';
 import type { McpServerConfig } from './acp/open.ts';
 import { ATTACHMENT_LIMITS, type AttachmentLimits } from './session/attachments.ts';
 import type { FileOptions } from './files/files.ts';
 import type { AgentDefinition } from './agents/agents.ts';
-import type { Environment } from './agents/environment.ts';
+import type { Environment } from '../process/environment.ts';
 
 /** Limits of the daemon's sessions, milliseconds unless the name says otherwise. */
 export interface SessionLimits {

@@ -26,12 +26,14 @@ const TABLE: Record<string, Allowed> = {
     node: true,
   },
   'src/daemon': {
-    ours: ['src/core'],
+    ours: ['src/core', 'src/process'],
     npm: ['zod', '@agentclientprotocol/sdk', 'ws', '@modelcontextprotocol/client', 'age-encryption'],
     node: true,
   },
+  // Programs that are started for a person: their environment, their process group, and who ends it.
+  'src/process': { ours: [], npm: [], node: true },
   // Managed MCP servers: one connection each, in the backend and in daemons.
-  'src/managed': { ours: ['src/core'], npm: ['zod', '@modelcontextprotocol/client'], node: true },
+  'src/managed': { ours: ['src/core', 'src/process'], npm: ['zod', '@modelcontextprotocol/client'], node: true },
   'src/client': { ours: ['src/core'], npm: ['zod', 'eventsource-parser', 'hpagent'], node: true },
   // The browser as the page meets it: its clock, network and storage.
   'src/web/browser': { ours: ['src/core'], npm: ['eventsource-parser', 'age-encryption', '@simplewebauthn/browser'], node: false },
@@ -59,6 +61,7 @@ const TABLE: Record<string, Allowed> = {
       'src/daemon',
       'src/client',
       'src/managed',
+      'src/process',
       'src/local',
     ],
     npm: ['zod', 'pino', 'nanoid', 'yaml'],

@@ -4,7 +4,7 @@ import { KaiwuError } from '../../core/errors.ts';
 import { PERMISSION_MODES, type PermissionMode } from '../../core/session.ts';
 import { toVisibleText } from '../../core/visible-text.ts';
 import type { AgentDefinition } from '../../daemon/agents/agents.ts';
-import { findCommand, whyMissing } from '../../daemon/agents/find-command.ts';
+import { findCommand, whyMissing } from '../../process/find-command.ts';
 import {
   type AddedAgent,
   assertAgentName,

@@ -1,4 +1,4 @@
-import { isSecretName } from '../agents/environment.ts';
+import { isSecretName } from '../../process/environment.ts';
 import type { McpServerConfig } from './open.ts';
 
 /** What a server is given that nobody may read: all of its headers, and variables by their names. */

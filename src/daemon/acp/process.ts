@@ -3,8 +3,8 @@ import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KaiwuError } from '../../core/errors.ts';
-import { type EndGraces, endGroup, groupGone } from './group.ts';
-import type { Guardian } from './guardian.ts';
+import { type EndGraces, endGroup, groupGone } from '../../process/group.ts';
+import type { Guardian } from '../../process/guardian.ts';
 
 /** How much of an agent's last error output is kept for messages, in characters. */
 const STDERR_TAIL = 8 * 1024;

@@ -4,8 +4,8 @@ import type { AgentInfo } from '../../core/agent.ts';
 import type { AgentOption } from '../../core/session.ts';
 import { toBoundedOptions } from '../session/bounded.ts';
 import type { AgentDefinition } from './agents.ts';
-import { type Environment, toAgentEnvironment } from './environment.ts';
-import { findCommand, whyMissing } from './find-command.ts';
+import { type Environment, toChildEnvironment } from '../../process/environment.ts';
+import { findCommand, whyMissing } from '../../process/find-command.ts';
 import { toModeFault, toPermissionModes } from './known-modes.ts';
 import { createLessons, type Lesson, type Offer } from './lessons.ts';
 import { lookForSignIn } from './sign-in.ts';
@@ -82,7 +82,7 @@ export function createAgentRegistry(options: {
 
   function evidenceOf(definition: AgentDefinition) {
     const { evidence, command, args } = definition;
-    const agentEnv = toAgentEnvironment(env, definition);
+    const agentEnv = toChildEnvironment(env, definition);
     const looked = evidence && lookForSignIn(evidence, agentEnv);
     return {
       found: looked === undefined || evidence?.optional === true || looked.found,
@@ -161,7 +161,7 @@ export function createAgentRegistry(options: {
     for (const definition of table) {
       const command = definition.version === undefined ? locate(definition) : undefined;
       if (command === undefined || versions.has(command)) continue;
-      const version = await findVersion(command, toAgentEnvironment(env, definition));
+      const version = await findVersion(command, toChildEnvironment(env, definition));
       if (version !== undefined) versions.set(command, version);
     }
   }
@@ -187,7 +187,7 @@ export function createAgentRegistry(options: {
         return {
           definition,
           command,
-          env: toAgentEnvironment(env, definition),
+          env: toChildEnvironment(env, definition),
           secrets: Object.values(definition.secretEnv ?? {}),
           learn: (lesson) => learn(definition, lesson),
         };

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { signalGroup } from '../acp/group.ts';
+import { signalGroup } from '../../process/group.ts';
 
 const VERSION_LIMIT_MS = 5000;
 /** Folders above a program in which its package is looked for. */

@@ -1,9 +1,9 @@
 import type { BackendMethods, DaemonNotices } from '../../core/link.ts';
 import type { Logger } from '../../core/ports/host.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
-import type { Guardian } from '../acp/guardian.ts';
+import type { Guardian } from '../../process/guardian.ts';
 import type { McpServerConfig } from '../acp/open.ts';
-import type { Environment } from '../agents/environment.ts';
+import type { Environment } from '../../process/environment.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { SessionLimits } from '../options.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { KaiwuError } from '../../core/errors.ts';
-import { signalGroup } from '../acp/group.ts';
-import { type Environment, toAgentEnvironment } from '../agents/environment.ts';
+import { signalGroup } from '../../process/group.ts';
+import { type Environment, toChildEnvironment } from '../../process/environment.ts';
 
 /** Most characters of git's answer that are looked at. */
 const MAX_OUTPUT = 1024 * 1024;
@@ -29,7 +29,7 @@ export interface Git {
 export function createGit(env: Environment, limitMs: number): Git {
   // What an agent sees, and so none of the variables by which git is pointed at another repository.
   const environment = {
-    ...toAgentEnvironment(env, { inherit: [], env: {} }),
+    ...toChildEnvironment(env, { inherit: [], env: {} }),
     GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
     LC_ALL: 'C',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DaemonMethods } from '../../core/link.ts';
-import type { Environment } from '../agents/environment.ts';
+import type { Environment } from '../../process/environment.ts';
 
 type Params = DaemonMethods['session.start']['params'];
 

@@ -1,6 +1,6 @@
 import { KaiwuError } from '../../core/errors.ts';
 import type { SessionEventBody } from '../../core/session.ts';
-import { endGroup } from '../acp/group.ts';
+import { endGroup } from '../../process/group.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { StoredSession } from '../journal/rows.ts';
 import type { SessionContext } from './context.ts';

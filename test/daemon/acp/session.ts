@@ -7,7 +7,7 @@ import {
   type AgentSessionOptions,
   openAgentSession,
 } from '../../../src/daemon/acp/agent-session.ts';
-import { createGuardian } from '../../../src/daemon/acp/guardian.ts';
+import { createGuardian } from '../../../src/process/guardian.ts';
 import type { QuestionOutcome } from '../../../src/daemon/acp/questions.ts';
 import { type AgentDefinition, toAgentTable } from '../../../src/daemon/agents/agents.ts';
 import { createAgentRegistry } from '../../../src/daemon/agents/registry.ts';

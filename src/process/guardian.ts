@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Ends the agents when this process could not do so itself. */
+/** Ends the process groups that we started when this process could not do so itself. */
 export interface Guardian {
   watch(groupId: number): void;
   forget(groupId: number): void;
@@ -26,8 +26,8 @@ for g in $groups; do kill -s KILL -- "-$g"; done 2>/dev/null
 `;
 
 /**
- * Agents lead process groups of their own, so that a terminal's Ctrl-C does not reach them; by the same token nothing
- * would end them if the daemon were killed. A shell of one megabyte watches for that.
+ * Agents and managed servers lead process groups of their own, so that a terminal's Ctrl-C does not reach them; by the same
+ * token nothing would end them if we were killed. A shell of one megabyte watches for that.
  */
 export function createGuardian(): Guardian {
   const shell = spawn('/bin/sh', ['-c', SCRIPT], {

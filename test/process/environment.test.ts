@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { toAgentEnvironment } from '../../../src/daemon/agents/environment.ts';
+import { toChildEnvironment } from '../../src/process/environment.ts';
 
 const of = (env: Record<string, string>, own: Record<string, string> = {}) =>
-  toAgentEnvironment(env, { inherit: [], env: own });
+  toChildEnvironment(env, { inherit: [], env: own });
 
 it('behind a proxy, an agent reaches its own machine past it', () => {
   const names = '127.0.0.1,localhost';

@@ -1,4 +1,4 @@
-/** What every agent may see of the environment that the daemon was started in. */
+/** What every program that we start for a person may see of the environment that we were started in. */
 const COMMON = `
   PATH HOME USER LOGNAME SHELL LANG LANGUAGE LC_* TERM TZ TMPDIR XDG_*
   HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy
@@ -8,16 +8,16 @@ const COMMON = `
   .trim()
   .split(/\s+/);
 
-/** Ours hold tokens and addresses, and would let an agent act as the person. */
+/** Ours hold tokens and addresses, and would let a program act as the person. */
 const OURS = 'KAIWU_';
 
 export type Environment = Record<string, string | undefined>;
 
 /**
- * The environment of an agent: named things only, so that nothing else leaks into it. What the person gave the agent
- * itself comes first.
+ * The environment of an agent or of a managed server: named things only, so that nothing else leaks into it. What the person
+ * gave the program itself comes first, as `secretEnv`.
  */
-export function toAgentEnvironment(
+export function toChildEnvironment(
   from: Environment,
   agent: { inherit: string[]; env: Record<string, string>; secretEnv?: Record<string, string> },
 ): Record<string, string> {
