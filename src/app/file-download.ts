@@ -5,17 +5,21 @@ import { KaiwuError } from '../core/errors.ts';
 import type { SealedDescription } from '../core/file.ts';
 import { decryptStream } from '../local/identity-age.ts';
 
-export interface Download {
+/** A file on its way, to be decrypted and checked. */
+export interface Incoming {
   /** Ciphertext. */
   source: AsyncIterable<Uint8Array>;
   identity: string;
   description: SealedDescription;
+  /** Hears of bytes as they are written. */
+  onBytes(bytes: number): void;
+}
+
+export interface Download extends Incoming {
   /** Absolute. */
   path: string;
   /** Take the place of what is there. */
   force: boolean;
-  /** Hears of bytes as they are written. */
-  onBytes(bytes: number): void;
 }
 
 /** Refuses a path that is taken, before anything is fetched. @throws conflict | invalid_input */
@@ -49,20 +53,28 @@ export async function saveDecrypted(download: Download): Promise<void> {
   }
 }
 
-async function writePart(part: string, { source, identity, description, onBytes }: Download) {
+/**
+ * The plain bytes as they come. Each is authentic; that none is missing is known at the end.
+ * @throws state_damaged
+ */
+export async function* openDecrypted({ source, identity, description, onBytes }: Incoming) {
   const { fileId, sizeBytes, sha256 } = description;
+  const hash = createHash('sha256');
+  let written = 0;
+  for await (const chunk of await decrypted(source, identity, fileId)) {
+    hash.update(chunk);
+    yield chunk;
+    written += chunk.byteLength;
+    onBytes(written);
+  }
+  // Whole as a ciphertext, and yet not what was sent under this id.
+  if (written !== sizeBytes || hash.digest('hex') !== sha256) throw damaged(fileId);
+}
+
+async function writePart(part: string, incoming: Incoming) {
   const handle = await open(part, 'wx', 0o600);
   try {
-    const hash = createHash('sha256');
-    let written = 0;
-    for await (const chunk of await decrypted(source, identity, fileId)) {
-      written += chunk.byteLength;
-      hash.update(chunk);
-      await handle.write(chunk);
-      onBytes(written);
-    }
-    // Whole as a ciphertext, and yet not what was sent under this id.
-    if (written !== sizeBytes || hash.digest('hex') !== sha256) throw damaged(fileId);
+    for await (const chunk of openDecrypted(incoming)) await handle.write(chunk);
     await handle.sync();
   } finally {
     await handle.close();
@@ -125,7 +137,7 @@ const exists = (path: string) =>
 const damaged = (fileId: string) =>
   new KaiwuError(
     'state_damaged',
-    `The stored content of ${fileId} is damaged or not whole; nothing was saved.`,
+    `The stored content of ${fileId} is damaged or not whole; it was not saved.`,
     {
       hint: 'Try again. If it stays so, have the file sent once more.',
     },

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { resolve } from 'node:path';
+import type { Writable } from 'node:stream';
 import * as z from 'zod';
 import { KaiwuError } from '../../core/errors.ts';
 import type { SealedDescription, StoredFile } from '../../core/file.ts';
+import { toVisibleText } from '../../core/visible-text.ts';
 import { unsealText } from '../../local/identity-age.ts';
 import type { Command } from '../../surfaces/cli/command.ts';
 import type { CliIo } from '../../surfaces/cli/io.ts';
@@ -75,44 +78,43 @@ function fileGet(app: App, io: CliIo, catalog: readonly Command[]): Command {
   const { properties } = action.inputSchema;
   return {
     ...action,
-    summary:
-      'Use to save a file that a session sent, decrypted, with --output; without it, to see what is stored.',
+    summary: 'Use to save a file that a session sent, decrypted, in this folder or wherever --output says.',
+    description:
+      'It gets the name that it was sent under, made safe, and never takes the place of something unless you say --force. ' +
+      '`--output -` writes the content itself to stdout.',
     inputSchema: {
       ...action.inputSchema,
       properties: {
         ...properties,
-        output: text('File or folder to save it to, decrypted.'),
+        output: text('File or folder to save it to; - for stdout. Default: this folder.'),
         force: flag('Replace a file that is there.'),
       },
     },
-    examples: [{ title: 'Into a folder', input: { fileId: 'file_0123456789abcdef', output: 'downloads' } }],
+    examples: [
+      { title: 'Here, under its own name', input: { fileId: 'file_0123456789abcdef' } },
+      { title: 'Into a folder', input: { fileId: 'file_0123456789abcdef', output: 'downloads' } },
+    ],
     errors: [...action.errors, 'conflict', 'state_damaged', 'access_denied', 'invalid_input'],
     talks: true,
-    async run({ input: { output, force, ...input }, ...invocation }) {
+    toText: ({ file, fileName, sizeBytes }) =>
+      file === STDOUT ? '' : `${toVisibleText(String(fileName))} (${sizeBytes} bytes) is saved: ${file}`,
+    async run({ input: { output = '.', force, ...input }, ...invocation }) {
       const { flags, signal } = invocation;
-      if (output === undefined) {
-        const envelope = await action.run({ ...invocation, input });
-        if (envelope.status === 'ok') io.stderr.write('To save it, decrypted, add --output PATH.\n');
-        return envelope;
-      }
+      const isStdout = output === STDOUT;
+      if (isStdout && flags.json) throw contentOrJson();
       const stored = (await call(catalog, 'file get', input, invocation)) as unknown as StoredFile;
       const target = await resolveTarget(app, flags, true);
       const identity = await requireAccountKey(app, target);
       const description = await describe(stored, identity);
-      const { requireFree, saveDecrypted } = await import('../file-download.ts');
-      const path = await toPlace(resolve(io.cwd, output as string), description.fileName);
-      await requireFree(path, force === true);
+      const { openDecrypted, requireFree, saveDecrypted } = await import('../file-download.ts');
+      const path = isStdout ? STDOUT : await toPlace(resolve(io.cwd, output as string), description.fileName);
+      if (!isStdout) await requireFree(path, force === true);
       const { stream } = await (await openFiles(app, target)).download(stored.fileId, signal);
       const progress = createFileProgress(io, description.sizeBytes);
       try {
-        await saveDecrypted({
-          source: stream,
-          identity,
-          description,
-          path,
-          force: force === true,
-          onBytes: progress.set,
-        });
+        const incoming = { source: stream, identity, description, onBytes: progress.set };
+        if (isStdout) await pour(openDecrypted(incoming), io.stdout);
+        else await saveDecrypted({ ...incoming, path, force: force === true });
       } catch (error) {
         throw signal.aborted
           ? new KaiwuError('canceled', 'The download was canceled; nothing was saved.')
@@ -125,6 +127,22 @@ function fileGet(app: App, io: CliIo, catalog: readonly Command[]): Command {
       return { status: 'ok', output: { file: path, ...shown, origin } };
     },
   };
+}
+
+/** What `--output` takes for stdout. */
+const STDOUT = '-';
+
+const contentOrJson = () =>
+  new KaiwuError('invalid_input', '--output - writes the content to stdout, where --json writes too.', {
+    hint: 'Leave one of them out.',
+  });
+
+/** As fast as the reader takes it. A reader that went away (`| head`) has had enough. */
+async function pour(content: AsyncIterable<Uint8Array>, to: Writable): Promise<void> {
+  for await (const chunk of content) {
+    if (to.destroyed || to.errored !== null) return;
+    if (!to.write(chunk)) await Promise.race([once(to, 'drain'), once(to, 'close')]).catch(() => undefined);
+  }
 }
 
 /** A folder gets the file under its own name. */

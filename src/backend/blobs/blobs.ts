@@ -12,8 +12,10 @@ export interface Blobs {
    * @returns bytes @throws file_too_large beyond `maxBytes` | state_damaged (full disk) | canceled
    */
   write(fileId: string, stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<number>;
-  /** @throws not_found */
-  read(fileId: string): Promise<{ stream: ReadStream; bytes: number }>;
+  /** Bytes. @throws not_found */
+  size(fileId: string): Promise<number>;
+  /** The stream fails where nothing is. */
+  read(fileId: string): ReadStream;
   /** Idempotent. */
   remove(fileId: string): Promise<void>;
 }
@@ -59,15 +61,16 @@ export function createBlobs(folder: string): Blobs {
         throw toWriteError(error);
       }
     },
-    async read(fileId) {
+    async size(fileId) {
       const info = await stat(pathOf(fileId)).catch(() => undefined);
       if (info === undefined) {
         throw new KaiwuError('not_found', `The content of ${fileId} is missing at this backend.`, {
           hint: 'It was stored before: look into the backup of the folder `blobs`.',
         });
       }
-      return { stream: createReadStream(pathOf(fileId)), bytes: info.size };
+      return info.size;
     },
+    read: (fileId) => createReadStream(pathOf(fileId)),
     remove: (fileId) => rm(pathOf(fileId), { force: true }),
   };
 }

@@ -114,11 +114,14 @@ export function addFileRoutes(
     await person(toCredential(c));
     const file = await files.get(c.req.param('fileId'));
     if (file === undefined) throw noSuchFile(c.req.param('fileId'));
-    const { stream, bytes } = await blobs.read(file.fileId);
-    return c.body(Readable.toWeb(stream) as ReadableStream, 200, {
+    const bytes = await blobs.size(file.fileId);
+    const headers = {
       'content-type': 'application/octet-stream',
       'content-length': String(bytes),
       'content-disposition': 'attachment',
-    });
+    };
+    // GET and HEAD are one route: whoever asks for the head alone opens no file.
+    if (c.req.method === 'HEAD') return c.body(null, 200, headers);
+    return c.body(Readable.toWeb(blobs.read(file.fileId)) as ReadableStream, 200, headers);
   });
 }
