@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { platform } from 'node:os';
 import type { AppLink } from '../client/auth-client.ts';
 import { makeIdentity, sealText, toRecipient } from '../local/identity-age.ts';
 import type { App } from './app.ts';
@@ -24,24 +22,4 @@ export async function makeAppLink(app: App, target: Target, signal?: AbortSignal
   const sealed = await sealText(identity, await toRecipient(opener));
   const link = await auth.appLink(sealed, signal);
   return { ...link, url: `${link.url}&open=${opener.slice(IDENTITY_MARK.length).toLowerCase()}` };
-}
-
-/** Programs that open an address in this person's browser. */
-const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-  linux: ['xdg-open'],
-};
-
-/** Whether a browser took it. */
-export function openInBrowser(url: string): Promise<boolean> {
-  const [program, ...args] = OPENERS[platform()] ?? ['xdg-open'];
-  return new Promise((resolve) => {
-    const child = spawn(program!, [...args, url], { stdio: 'ignore', detached: true });
-    child.once('error', () => resolve(false));
-    child.once('spawn', () => {
-      child.unref();
-      resolve(true);
-    });
-  });
 }

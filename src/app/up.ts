@@ -8,13 +8,14 @@ import { removeStateFile, writeStateFile } from '../local/state-file.ts';
 import { shellQuote } from '../surfaces/cli/shell-quote.ts';
 import { ensureAccountKey } from './account-key.ts';
 import type { App } from './app.ts';
-import { makeAppLink, openInBrowser } from './app-link.ts';
+import { makeAppLink } from './app-link.ts';
 import { readBootstrap, signInWithSecret } from './bootstrap.ts';
 import { credentialsOf, openAuth, resolveTarget, type Target } from './connection.ts';
 import { inspectDaemon } from './daemon-control.ts';
 import { fileLimitOf, filesTotalOf } from './file-limit.ts';
 import { inspectUp, LOCAL_PROFILE } from './local-profile.ts';
 import { toHostConfig } from './mcp-config.ts';
+import { openLink } from './open-link.ts';
 import { programName } from './program-name.ts';
 import { type Supervised, supervise } from './supervise.ts';
 
@@ -77,7 +78,8 @@ async function superviseBoth(app: App, options: UpOptions, lock: ProcessLock): P
     const startTime = app.processes.startTime(pid) ?? '';
     const state: UpState = { pid, startTime, version: app.version, url, keepsDaemon };
     await writeStateFile(app.paths.up.state, state);
-    await options.say(welcome(app, url, await linkToApp(app, options.open === true)));
+    const { text } = await linkToApp(app, options.open === true);
+    await options.say(welcome(app, url, text));
     await orAborted(new Promise<never>(() => undefined), options.signal);
   } catch (error) {
     if (!options.signal.aborted) throw error;
@@ -193,8 +195,10 @@ async function tellRunning(
       const { pid, url, version } = report.state;
       const older =
         version === app.version ? '' : ` It is version ${version}, this command is ${app.version}.`;
-      const link = await linkToApp(app, open === true);
-      await say(`Kaiwu is already running (pid ${pid}).${older}\nready ${url}\n\n${link}\n`);
+      const { text, taken } = await linkToApp(app, open === true);
+      await say(`Kaiwu is already running (pid ${pid}).${older}\nready ${url}\n\n${text}\n`);
+      // The browser asks this process for the way.
+      await taken;
       return { stopped: false, url };
     }
     await sleep(100);
@@ -205,13 +209,17 @@ async function tellRunning(
 }
 
 /** How the page is opened; without a link where none can be made, since everything else runs. */
-async function linkToApp(app: App, open: boolean): Promise<string> {
+async function linkToApp(app: App, open: boolean): Promise<{ text: string; taken?: Promise<boolean> }> {
   const again = `${programName(app)} app`;
   const target = await resolveTarget(app, { server: LOCAL_PROFILE }, false);
   const link = await makeAppLink(app, target).catch(() => undefined);
-  if (link === undefined) return `To open the app: ${again}`;
-  if (open && (await openInBrowser(link.url))) return `The app opens in your browser. Again: ${again}`;
-  return `Open the app (the link is good once, for five minutes; for another: ${again}):\n\n  ${link.url}`;
+  if (link === undefined) return { text: `To open the app: ${again}` };
+  const opening = open ? await openLink(app, link.url) : undefined;
+  if (opening !== undefined) {
+    return { text: `The app opens in your browser. Again: ${again}`, taken: opening.taken };
+  }
+  const text = `Open the app (the link is good once, for five minutes; for another: ${again}):\n\n  ${link.url}`;
+  return { text };
 }
 
 function welcome(app: App, url: string, link: string): string {

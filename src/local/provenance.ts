@@ -31,6 +31,13 @@ export function agentSessionBehind(connection: TcpConnection): string | undefine
   return hidden.length === 0 ? UNKNOWN_PROCESS : sessionOf(hidden);
 }
 
+/** The user whose process is at the other end of a connection from this machine; undefined where that cannot be told. */
+export function userBehind(connection: TcpConnection): number | undefined {
+  if (process.platform !== 'linux' || !isFromHere(connection)) return undefined;
+  const row = rowOf(connection, readTables() ?? []);
+  return row === undefined || row.inode === '0' ? undefined : row.uid;
+}
+
 function isFromHere(connection: TcpConnection): boolean {
   if (isLocalPeer(connection)) return true;
   const peer = toPlainAddress(connection.peer.address);

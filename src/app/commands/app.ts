@@ -1,7 +1,8 @@
 import type { Command } from '../../surfaces/cli/command.ts';
 import type { App } from '../app.ts';
-import { makeAppLink, openInBrowser } from '../app-link.ts';
+import { makeAppLink } from '../app-link.ts';
 import { resolveTarget } from '../connection.ts';
+import { openLink } from '../open-link.ts';
 import { flag, toLocalCommand } from './local-command.ts';
 
 /** `kaiwu app`: the page, signed in. */
@@ -18,11 +19,16 @@ export function appCommand(app: App): Command {
     ],
     errors: ['not_authenticated', 'permission_escalation_denied', 'backend_unreachable'],
     toText: ({ opened, url }) =>
-      `${opened === true ? 'Opened in your browser. If nothing came up: ' : ''}${String(url)}\n`,
+      opened === true
+        ? 'Opened in your browser. If nothing came up: add --print, and open the link by hand.\n'
+        : `${String(url)}\n`,
     async run({ print }, { flags, signal }) {
       const target = await resolveTarget(app, flags, true);
       const link = await makeAppLink(app, target, signal);
-      return { ...link, opened: print !== true && (await openInBrowser(link.url)) };
+      if (print === true) return { ...link, opened: false };
+      const opening = await openLink(app, link.url);
+      // A link that a browser took is spent.
+      return (await opening?.taken) === true ? { opened: true } : { ...link, opened: false };
     },
   });
 }
