@@ -120,6 +120,7 @@ export const device = z.object({
   deviceId: z.string().describe('Id to revoke it by.'),
   name: z.string().describe('Name for people.'),
   createdAt: time('When it signed in'),
+  passkeyId: z.string().optional().describe('Passkey that signed it in.'),
   lastUsedAt: time('When it last called').optional(),
   revokedAt: time('When it was revoked').optional(),
   current: z.boolean().describe('Whether this very call comes from it.'),
