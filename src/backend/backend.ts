@@ -106,6 +106,7 @@ export function createBackend(options: BackendOptions): Backend {
     version,
     revocations,
     timings: options.timings?.link,
+    onServers: async () => {},
     onLinked(machineId) {
       const resumed = resumeMachine(machineId, { store, links, starts, deliveries, archives, log })
         .then(() => runWork.machineLinked(machineId))

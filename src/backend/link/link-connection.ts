@@ -3,6 +3,7 @@ import type { Identity } from '../../core/engine.ts';
 import { KaiwuError } from '../../core/errors.ts';
 import { type BackendMethods, type DaemonMethods, LINK_PROTOCOL, type LinkWelcome } from '../../core/link.ts';
 import { createRpcPeer } from '../../core/rpc-peer.ts';
+import { machineServersSchema } from '../managed/frames.ts';
 import { appendSchema, deltaSchema, helloSchema } from './frames.ts';
 import { createSessionRequests } from './session-requests.ts';
 import type { Link, LinkRegistry } from './link-registry.ts';
@@ -142,6 +143,13 @@ export function acceptLink(
     }
   }
 
+  async function noteServers(params: unknown): Promise<Record<string, never>> {
+    if (!welcomed || link === undefined) throw new KaiwuError('conflict', 'say hello first.');
+    const { servers } = parseFrame(machineServersSchema, params, 'mcp.states');
+    await options.onServers(link.machineId, servers);
+    return {};
+  }
+
   const requests = createSessionRequests({ ...options, deviceId: bearer.deviceId, mustOwn });
 
   const inTurn = <T>(work: Promise<T>): Promise<T> => {
@@ -154,6 +162,7 @@ export function acceptLink(
       hello: (params) => inTurn(hello(params)),
       'events.append': (params) => inTurn(append(params)),
       'session.token': (params) => inTurn(requests.token(params)),
+      'mcp.states': (params) => inTurn(noteServers(params)),
       'transcript.tail': (params) => inTurn(requests.tail(params)),
     },
     onNotice(method, params) {

@@ -1,5 +1,5 @@
 import { KaiwuError } from '../../core/errors.ts';
-import type { DaemonMethod, DaemonMethods, LinkHello } from '../../core/link.ts';
+import type { BackendNotices, DaemonMethod, DaemonMethods, LinkHello } from '../../core/link.ts';
 import type { Logger } from '../../core/ports/host.ts';
 import type { RpcPeer } from '../../core/rpc-peer.ts';
 import type { MachineStore } from '../store/store.ts';
@@ -26,6 +26,8 @@ export interface MachineLinks {
     params: DaemonMethods[K]['params'],
     timeoutMs: number,
   ): Promise<DaemonMethods[K]['result']>;
+  /** Tells without waiting; lost where the machine is not linked. */
+  notify<K extends keyof BackendNotices>(machineId: string, method: K, params: BackendNotices[K]): void;
   isLinked(machineId: string): boolean;
 }
 
@@ -92,6 +94,10 @@ export function createLinkRegistry(options: {
         return Promise.reject(new KaiwuError('machine_offline', `machine ${machineId} is not linked.`));
       }
       return link.peer.request(method, params, timeoutMs);
+    },
+    notify(machineId, method, params) {
+      const link = live.get(machineId);
+      if (link?.ready === true) link.peer.notify(method, params);
     },
     isLinked: (machineId) => live.get(machineId)?.ready === true,
   };

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import type { Identity } from '../../core/engine.ts';
-import { LINK_DEAD_MS, LINK_PING_MS } from '../../core/link.ts';
+import { LINK_DEAD_MS, LINK_PING_MS, type MachineServer } from '../../core/link.ts';
 import type { Logger } from '../../core/ports/host.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import type { Revocations } from '../revocations.ts';
@@ -28,6 +28,8 @@ export interface LinkServerOptions {
   timings?: Partial<LinkTimings>;
   /** A machine has been welcomed: what waited for it can go on. */
   onLinked(machineId: string): void;
+  /** How the managed servers of a machine do, whole. */
+  onServers(machineId: string, servers: MachineServer[]): Promise<void>;
 }
 
 export interface LinkServer extends MachineLinks {
@@ -56,6 +58,7 @@ export function createLinkServer(options: LinkServerOptions): LinkServer {
       void connection.closed.then(() => open.delete(connection));
     },
     request: registry.request,
+    notify: registry.notify,
     isLinked: registry.isLinked,
     async close() {
       closing = true;

@@ -9,6 +9,7 @@ import type { MachineLinks } from '../link/link-registry.ts';
 import type { Revocations } from '../revocations.ts';
 import type { RandomBytes } from '../secrets.ts';
 import type { BackendStore } from '../store/store.ts';
+import { createManaged } from '../managed/managed.ts';
 import type { Archives } from '../work/archives.ts';
 import type { Deliveries } from '../work/deliveries.ts';
 import { endRunsWithParent } from '../work/runs/end-with-parent.ts';
@@ -75,12 +76,15 @@ export function createBackendPorts(options: PortsOptions): { ports: BackendPorts
     () => runWork,
   );
   const runWork = createRunWork({ store, control, deliver: deliveries.deliver, runtime, log });
+  const managed = createManaged();
   const ports: BackendPorts = {
     sessions,
     ...keepRunsOfOthers(store, { control, messages: createMessages(options) }),
     runs: createRuns({ store, work: runWork, runtime, freshAgents }),
     inbox: createInbox(options),
     files: createFilesPort({ ...options, ask }),
+    managedServers: managed.servers,
+    managedTools: managed.tools,
     transcripts: store.transcripts,
     machines: createMachines(options),
     agents: createAgents({ store, links, freshAgents }),

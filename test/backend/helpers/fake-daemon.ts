@@ -7,6 +7,7 @@ import type { AgentInfo } from '../../../src/core/agent.ts';
 import type { ConfigOption, SessionEvent, SessionEventBody } from '../../../src/core/session.ts';
 import type { Json } from './json.ts';
 import { NO_FILES } from './no-files.ts';
+import { NO_SERVERS } from './no-servers.ts';
 
 /** A small peer that speaks the machine link: each session runs its messages in order and echoes them. */
 export interface FakeDaemonOptions {
@@ -132,6 +133,7 @@ export function createFakeDaemon(
   /** What each request does here; the answer follows. */
   const work: { [K in keyof DaemonMethods]: (params: DaemonMethods[K]['params']) => Promise<unknown> } = {
     ...NO_FILES,
+    ...NO_SERVERS,
     async 'session.start'({ sessionId, permissionMode }) {
       if (!sessions.has(sessionId)) {
         sessions.set(sessionId, { events: [], messages: [], acked: 0, turns: Promise.resolve() });
