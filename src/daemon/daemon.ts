@@ -6,6 +6,7 @@ import { createHandlers } from './handlers.ts';
 import { createJournal } from './journal/journal.ts';
 import { createMachineLink, type LinkStatus } from './link/link.ts';
 import { createEventSender } from './link/sender.ts';
+import { createManagedServers, type ManagedStatus } from './managed/managed.ts';
 import { type DaemonOptions, LINK_LIMITS, SESSION_LIMITS } from './options.ts';
 import { createOneByOne } from './session/one-by-one.ts';
 import { createSessions, type SessionInfo } from './session/sessions.ts';
@@ -24,6 +25,8 @@ export interface DaemonStatus {
   link: LinkStatus;
   sessions: SessionInfo[];
   outbox: { events: number };
+  /** Absent where no managed MCP servers are run. */
+  managed?: ManagedStatus;
 }
 
 /** Starts agents, owns their processes and brings what they do to the backend. */
@@ -110,7 +113,10 @@ export function createDaemon(options: DaemonOptions): Daemon {
     }
   }
 
+  const managed = createManagedServers({ managed: options.managed, log, now: runtime.now });
+
   const handlers = createHandlers({
+    managed,
     sessions,
     files: createFiles({ journal, log, files: options.files }),
     registry,
@@ -135,22 +141,38 @@ export function createDaemon(options: DaemonOptions): Daemon {
       agents: registry.list(),
       sessions: journal.tails(),
     }),
-    onUp: sender.up,
-    onDown: sender.down,
+    onNotice: managed.notice,
+    onUp(peer, welcome) {
+      sender.up(peer, welcome);
+      managed.up(peer);
+    },
+    onDown() {
+      sender.down();
+      managed.down();
+    },
     onFatal: options.onFatal,
   });
 
   async function stop(graceMs: number): Promise<void> {
     ending.abort();
-    await sessions.shutdown(graceMs);
+    await Promise.all([sessions.shutdown(graceMs), closeManaged()]);
     await sender.flushedAll(graceMs);
     link.stop();
     guardian.close();
   }
 
+  /** Whatever a server does at its end, the sessions still get theirs. */
+  async function closeManaged(): Promise<void> {
+    try {
+      await managed.close();
+    } catch (error) {
+      log.error({ error }, 'managed MCP servers did not end');
+    }
+  }
+
   return {
     async start() {
-      await sessions.recover();
+      await Promise.all([sessions.recover(), managed.start()]);
       if (!ending.signal.aborted) link.start();
     },
     stop({ graceMs = 3000 } = {}) {
@@ -165,6 +187,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       link: link.status(),
       sessions: sessions.status(),
       outbox: { events: journal.unsentCount() },
+      managed: managed.status(),
     }),
   };
 }

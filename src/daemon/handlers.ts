@@ -3,6 +3,7 @@ import type { DaemonMethods } from '../core/link.ts';
 import type { RpcHandlers } from '../core/rpc-peer.ts';
 import type { AgentRegistry } from './agents/registry.ts';
 import type { Files } from './files/files.ts';
+import type { ManagedServers } from './managed/managed.ts';
 import type { ManagedSession } from './session/session.ts';
 import type { Sessions } from './session/sessions.ts';
 import { checkMode } from './session/start-params.ts';
@@ -11,6 +12,7 @@ import { checkMode } from './session/start-params.ts';
 export function createHandlers(options: {
   sessions: Sessions;
   files: Files;
+  managed: Pick<ManagedServers, 'handlers'>;
   registry: Pick<AgentRegistry, 'list' | 'learnVersions'>;
   /** Resolves when the backend has the session's events, or cannot have them now. */
   flushed(sessionId: string): Promise<void>;
@@ -60,6 +62,7 @@ export function createHandlers(options: {
         on(sessionId, (session) => session.answer(requestId, { kind: 'permission', optionId }, by)),
       'session.answer_question': ({ sessionId, requestId, answer, content, by }) =>
         on(sessionId, (session) => session.answer(requestId, { kind: 'question', answer, content }, by)),
+      ...options.managed.handlers,
       'session.look_at_file': (params) => files.look(params),
       'session.send_file': (params) => then(params.sessionId, () => files.send(params)),
       'agents.list': async () => {

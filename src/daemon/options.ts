@@ -7,6 +7,7 @@ import { END_GRACES, type EndGraces } from '../process/group.ts';
 import type { McpServerConfig } from './acp/open.ts';
 import { ATTACHMENT_LIMITS, type AttachmentLimits } from './session/attachments.ts';
 import type { FileOptions } from './files/files.ts';
+import type { ManagedOptions } from './managed/options.ts';
 import type { AgentDefinition } from './agents/agents.ts';
 import type { Environment } from '../process/environment.ts';
 
@@ -97,6 +98,8 @@ export interface DaemonOptions {
   };
   /** Without it no file can be sent. */
   files?: FileOptions;
+  /** Without it no managed MCP servers are run here. */
+  managed?: ManagedOptions;
   /** Folder of the sessions' logs and attachments. */
   sessionLogs: string;
   limits?: Partial<SessionLimits>;

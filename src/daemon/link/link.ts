@@ -55,6 +55,7 @@ export function createMachineLink(options: {
   log: Logger;
   handlers: RpcHandlers<DaemonMethods>;
   hello(): LinkHello;
+  onNotice(method: string, params: unknown): void;
   onUp(peer: RpcPeer<BackendMethods>, welcome: LinkWelcome): void;
   onDown(): void;
   onFatal(error: Error): void;
@@ -117,6 +118,7 @@ export function createMachineLink(options: {
         peer = createRpcPeer<DaemonMethods, BackendMethods>({
           send: socket.send,
           handlers: options.handlers,
+          onNotice: options.onNotice,
           onError: (error) => log.error({ error }, 'a request of the backend failed unexpectedly'),
         });
         greet(peer, socket).catch((error: unknown) => socket.end(toEnd(error)));

@@ -13,6 +13,7 @@ import {
   LINK_PATH,
   LINK_PROTOCOL,
   type LinkHello,
+  type MachineServer,
 } from '../../../src/core/link.ts';
 import { createRpcPeer, type RpcPeer } from '../../../src/core/rpc-peer.ts';
 import type { SessionEvent } from '../../../src/core/session.ts';
@@ -29,6 +30,8 @@ export interface FakeBackend {
   readonly attempts: number;
   /** Bearer tokens that were shown. */
   readonly tokens: string[];
+  /** What was told of managed servers, each time. */
+  readonly reports: MachineServer[][];
   /** How often it was asked what was in a conversation. */
   readonly tails: number;
   events(sessionId: string): SessionEvent[];
@@ -36,6 +39,8 @@ export interface FakeBackend {
     method: K,
     params: DaemonMethods[K]['params'],
   ): Promise<DaemonMethods[K]['result']>;
+  /** Tells the daemon without waiting. */
+  notify(method: string, params: unknown): void;
   /** Resolves once `check` answers something, looking whenever anything arrives. */
   until<T>(check: () => T | undefined | false, what?: string): Promise<T>;
   /** Waits for an event of a session. */
@@ -82,6 +87,7 @@ export async function createFakeBackend(
   const hellos: LinkHello[] = [];
   const deltas: DaemonNotices['delta'][] = [];
   const tokens: string[] = [];
+  const reports: MachineServer[][] = [];
   const waiting = new Set<() => void>();
   const behaviour: FakeBackend['behaviour'] = {};
   let attempts = 0;
@@ -146,6 +152,11 @@ export async function createFakeBackend(
             ws.terminate();
           }
           return { ackedSeq: list.length };
+        },
+        'mcp.states': async ({ servers }) => {
+          reports.push(servers);
+          setImmediate(changed);
+          return {};
         },
         'session.token': async ({ sessionId }) => ({ token: `token of ${sessionId}` }),
         'transcript.tail': async ({ sessionId, maxChars }) => {
@@ -213,6 +224,7 @@ export async function createFakeBackend(
     hellos,
     deltas,
     tokens,
+    reports,
     get tails() {
       return tails;
     },
@@ -225,6 +237,7 @@ export async function createFakeBackend(
       if (peer === undefined) return Promise.reject(new Error('no daemon is linked'));
       return peer.request(method, params, 40_000);
     },
+    notify: (method, params) => peer?.notify(method, params),
     until,
     event: (sessionId, type, check = () => true) =>
       until(
