@@ -19,6 +19,8 @@ const UNITS: Record<string, [one: string, many: string]> = {
 export function toIssueText(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
+      // A schema may have words of its own.
+      if (!issue.message.startsWith('Invalid ')) return issue.message;
       return `must be ${KINDS[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findPortabilityProblems } from '../../src/surfaces/mcp/tool-check.ts';
 import type { McpTool } from '../../src/surfaces/mcp/tools.ts';
+import { KAIWU } from '../helpers/kaiwu.ts';
 import { startWorld, type World } from '../helpers/world.ts';
+import { startHost } from '../surfaces/mcp/helpers/host.ts';
 import {
   connectMcp,
   type Generation,
@@ -197,6 +199,17 @@ describe('the tools', () => {
     const bound = await connect(['--session', sessionId]);
     expect(await bound.ok('change_title', { title: 'After' })).toMatchObject({ sessionId, title: 'After' });
     expect(await bound.ok('session_status_get')).toMatchObject({ sessionId, title: 'After' });
+  });
+});
+
+describe('a session that is not there', () => {
+  test('is named on stderr when the server was started for it', async () => {
+    const host = startHost([process.execPath, KAIWU, 'mcp', 'serve', '--session', 'nope'], '', world.env);
+    open.push({ close: async () => host.kill() });
+    await host.initialize();
+    await expect
+      .poll(() => host.stderr())
+      .toMatch(/--session: session_not_found: No session has the id "nope"/);
   });
 });
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { KaiwuError } from '../../core/errors.ts';
+import { toIssueText } from '../../core/issue-text.ts';
 import { findJsonFault } from '../../core/json-position.ts';
 import { nearest } from '../../core/nearest.ts';
 import type { AddedAgent } from '../../local/added-agents.ts';
@@ -71,7 +72,8 @@ function findEntry({ name, text }: GivenFile, id: string): Entry {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue?.path.map(String).join('.') || 'the entry';
-  throw new KaiwuError('invalid_input', `${name}: ${id}: ${where}: ${issue?.message ?? 'not as expected'}.`, {
+  const what = issue === undefined ? 'is not as expected' : toIssueText(issue);
+  throw new KaiwuError('invalid_input', `${name}: ${id}: ${where} ${what}.`, {
     hint: 'The file is to be in the format of the public ACP registry.',
   });
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type * as z from 'zod';
 import { KaiwuError } from '../../core/errors.ts';
+import { toIssueText } from '../../core/issue-text.ts';
 import { findJsonFault } from '../../core/json-position.ts';
 import { misspelt } from '../../core/nearest.ts';
 
@@ -55,7 +56,7 @@ export async function readChecked<T>(
 /** An unknown key is told by name, with the one that was meant. */
 function toIssues(issue: z.core.$ZodIssue, schema: z.ZodType): { path: string; message: string }[] {
   const path = issue.path.map(String);
-  if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: issue.message }];
+  if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: toIssueText(issue) }];
   let at: unknown = schema;
   for (const key of path) at = shapeOf(at)[key];
   const known = Object.keys(shapeOf(at));

@@ -1,8 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
+import type { CallContext } from '../../core/call.ts';
 import type { BackendClient } from '../../core/client.ts';
 import type { Logger } from '../../core/ports/host.ts';
 import type { ActionManifest, Surface } from '../../core/spec.ts';
 import { createBackendLink } from './backend-link.ts';
+import { checkDefaultSession } from './default-session.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { serveProtocol } from './sdk.ts';
 import { aborted, delay, TIMING, type Timing } from './timing.ts';
@@ -57,13 +59,14 @@ export async function serveMcp(options: ServeMcpOptions): Promise<number> {
     random: options.random,
     onChange: () => protocol.toolsChanged(),
   });
+  const context: CallContext = {
+    surface,
+    ...(options.defaultSessionId === undefined ? {} : { sessionId: options.defaultSessionId }),
+    ...(options.machineId === undefined ? {} : { machineId: options.machineId }),
+  };
   const calls = createToolCalls({
     backend,
-    context: {
-      surface,
-      ...(options.defaultSessionId === undefined ? {} : { sessionId: options.defaultSessionId }),
-      ...(options.machineId === undefined ? {} : { machineId: options.machineId }),
-    },
+    context,
     timing,
     ...(options.describeDaemon === undefined ? {} : { describeDaemon: options.describeDaemon }),
     onReached: () => tools.reached(),
@@ -75,6 +78,8 @@ export async function serveMcp(options: ServeMcpOptions): Promise<number> {
     if (begun) return;
     begun = true;
     tools.prefetch();
+    // Without a backend nothing can be said of it; the calls say that.
+    void checkDefaultSession({ backend, builtin: options.builtin, context, log }).catch(() => undefined);
   };
   let begun = false;
 

@@ -132,7 +132,7 @@ describe('kaiwu mcp serve', () => {
     cleanups.push(() => host.kill());
     await host.initialize();
     await host.request('tools/call', { name: 'session_list' });
-    expect(backend.calls.map(({ context }) => context.sessionId)).toEqual(['sess_1']);
+    expect([...new Set(backend.calls.map(({ context }) => context.sessionId))]).toEqual(['sess_1']);
     // The profile that becomes active later is for hosts that start later.
     await home.cli(['server', 'use', 'other']);
     await backend.stop();
