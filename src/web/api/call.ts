@@ -29,7 +29,7 @@ export type OutputOf<C> = C extends (...args: never[]) => Promise<infer R>
     : never
   : never;
 
-const UNREACHABLE: WireError = {
+export const UNREACHABLE: WireError = {
   code: 'backend_unreachable',
   message: 'The backend does not answer.',
   retryable: true,

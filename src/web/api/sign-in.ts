@@ -12,6 +12,12 @@ const [refusal, setRefusal] = createSignal<string>();
 
 export { state as signInState, refusal };
 
+/** This browser is signed in: the page keeps its half. */
+export function enter(half: string): void {
+  pageKey.set(half);
+  setState('in');
+}
+
 /** What became of a key: signed in, or the reason of RFC 8628 why not. */
 async function redeem(key: string, opener?: string): Promise<string> {
   const answer = await ask('POST', '/v1/auth/app-link/redeem', { key, browser: browserName() });
@@ -19,8 +25,7 @@ async function redeem(key: string, opener?: string): Promise<string> {
   const body = answer.body as { pageKey?: string; sealedKey?: string; error?: unknown } | undefined;
   if (answer.status === 200 && typeof body?.pageKey === 'string') {
     if (body.sealedKey !== undefined && opener !== undefined) await keepSealedKey(body.sealedKey, opener);
-    pageKey.set(body.pageKey);
-    setState('in');
+    enter(body.pageKey);
     return 'in';
   }
   return typeof body?.error === 'string' ? body.error : 'refused';

@@ -25,8 +25,12 @@ export async function makeOpener(): Promise<{ identity: string; recipient: strin
   return { identity, recipient: await identityToRecipient(identity) };
 }
 
-/** The identity that a link carries in short. */
-export const toIdentity = (short: string): string => `AGE-SECRET-KEY-1${short.toUpperCase()}`;
+const IDENTITY_MARK = 'AGE-SECRET-KEY-1';
+
+/** The identity that a link carries in short, and the other way round. */
+export const toIdentity = (short: string): string => IDENTITY_MARK + short.toUpperCase();
+export const toShortIdentity = (identity: string): string =>
+  identity.slice(IDENTITY_MARK.length).toLowerCase();
 
 /** Keeps the account's key that came sealed. One that cannot be opened is none: files stay closed here. */
 export async function keepSealedKey(sealed: string, opener: string): Promise<void> {

@@ -12,6 +12,8 @@ import { Rows } from '../ui/rows.tsx';
 import { line } from '../ui/text.tsx';
 import { ago, fullTime } from '../ui/time.ts';
 import { ApproveDevice } from './approve-device.tsx';
+import { Passkeys } from './passkeys.tsx';
+import { lastUse, Revoke } from './revoke.tsx';
 
 /** What is signed in, and the tokens that were made for programs. */
 export default function DevicesPage(): JSX.Element {
@@ -53,6 +55,9 @@ export default function DevicesPage(): JSX.Element {
               <Show when={device().current}>
                 <span class="kind">{t('thisBrowser')}</span>
               </Show>
+              <Show when={device().passkeyId}>
+                <span class="kind">{t('byPasskey')}</span>
+              </Show>
               <span class="muted" title={fullTime(device().createdAt)}>
                 {lastUse(device().lastUsedAt)}
               </span>
@@ -66,6 +71,7 @@ export default function DevicesPage(): JSX.Element {
           )}
         </Rows>
       </ul>
+      <Passkeys onRevoked={() => void devices.refresh()} />
       <header class="page-head section">
         <h2>{t('tokensTitle')}</h2>
         <button type="button" onClick={() => setMaking(true)}>
@@ -121,35 +127,5 @@ export default function DevicesPage(): JSX.Element {
         )}
       </Show>
     </div>
-  );
-}
-
-const lastUse = (at: string | undefined): string =>
-  at === undefined ? t('neverUsed') : t('lastUsed', { when: ago(at) });
-
-/** Asks once more in place: what is revoked cannot be brought back. */
-function Revoke(props: { name: string; onRevoke: () => Promise<boolean> }): JSX.Element {
-  const [asking, setAsking] = createSignal(false);
-  return (
-    <Show
-      when={asking()}
-      fallback={
-        <button
-          type="button"
-          class="quiet small"
-          aria-label={`${t('revoke')}: ${line(props.name)}`}
-          onClick={() => setAsking(true)}
-        >
-          {t('revoke')}
-        </button>
-      }
-    >
-      <button type="button" class="danger small" onClick={() => void props.onRevoke()}>
-        {t('revokeNow')}
-      </button>
-      <button type="button" class="quiet small" onClick={() => setAsking(false)}>
-        {t('cancel')}
-      </button>
-    </Show>
   );
 }

@@ -1,6 +1,7 @@
 import { createSignal, type JSX, onCleanup, Show } from 'solid-js';
 import { checkAgain, refusal, signInByCode, type ShownCode, signInState } from '../api/sign-in.ts';
 import { t, tOr } from '../i18n/index.ts';
+import { PasskeySignIn } from './passkey-sign-in.tsx';
 
 /** What somebody sees who is not signed in: the two ways to change that. */
 export function SignInPage(): JSX.Element {
@@ -38,6 +39,7 @@ export function SignInPage(): JSX.Element {
           </p>
         )}
       </Show>
+      <PasskeySignIn />
       <section>
         <h2>{t('signInHere')}</h2>
         <p>{t('signInHereHow')}</p>
