@@ -29,6 +29,18 @@ const SECRET_TEXT: [RegExp, string][] = [
   [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, HIDDEN],
 ];
 
+/** A flag whose value is the next argument. */
+const SECRET_FLAG = /^--?[\w-]{0,40}(token|secret|passw(or)?d|credential|authorization|key)s?$/i;
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+/** Arguments of a program without what looks like a credential, by its look or by the flag before it. */
+export const redactArguments = (args: readonly string[]): string[] =>
+  args.map((arg, i) =>
+    SECRET_FLAG.test(args[i - 1] ?? '') && !arg.startsWith('-') ? HIDDEN : redactText(arg),
+  );
+
 /** How deep a value is looked into; deeper parts are left out. */
 const MAX_DEPTH = 12;
 
@@ -74,6 +86,7 @@ function redactValue(value: unknown, depth: number, above: Set<unknown>): unknow
   if (depth > MAX_DEPTH || above.has(value)) return '[left out]';
   if (value instanceof Error) return redactError(value, depth, above);
   if (value instanceof Uint8Array) return `[${value.byteLength} bytes]`;
+  if (isTexts(value)) return redactArguments(value);
   if (Array.isArray(value))
     return value.map((item) => redactValue(item, depth + 1, new Set(above).add(value)));
   return redactObject(value, depth, above);

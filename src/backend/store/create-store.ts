@@ -11,6 +11,7 @@ import { createIdempotencyStore } from './idempotency.ts';
 import { createIdentityStore } from './identity.ts';
 import { createInboxStore } from './inbox.ts';
 import { createMachineStore } from './machines.ts';
+import { createManagedStore } from './managed.ts';
 import { createMessageStore } from './messages.ts';
 import { createPasskeyStore } from './passkeys.ts';
 import { createPolicyStore } from './policies.ts';
@@ -46,6 +47,7 @@ export function createStore(db: Kysely<Schema>, runtime: Runtime): BackendStore 
     inbox: createInboxStore(db),
     runs: createRunStore(db, writer, runtime),
     files: createFileStore(db, writer, runtime),
+    managed: createManagedStore(db, runtime),
     close: async () => {
       await writer.settled();
       await db.destroy();

@@ -18,6 +18,7 @@ import type {
   SessionEvent,
 } from '../../core/session.ts';
 import type { FileStore } from './files.ts';
+import type { ManagedStore } from './managed-store.ts';
 import type { PasskeyStore } from './passkeys.ts';
 import type { RunStore } from './run-store.ts';
 
@@ -39,6 +40,7 @@ export interface BackendStore {
   inbox: InboxStore;
   runs: RunStore;
   files: FileStore;
+  managed: ManagedStore;
   close(): Promise<void>;
 }
 

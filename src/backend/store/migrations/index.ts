@@ -7,6 +7,7 @@ import { runs } from './0004-runs.ts';
 import { readBack } from './0005-read-back.ts';
 import { files } from './0006-files.ts';
 import { passkeys } from './0007-passkeys.ts';
+import { managed } from './0009-managed.ts';
 import type { MigrationDialect } from './migration-dialect.ts';
 
 type Change = (db: Kysely<unknown>, dialect: MigrationDialect, runtime: Runtime) => Promise<void>;
@@ -20,6 +21,7 @@ const CHANGES: Record<string, Change> = {
   '0005-read-back': readBack,
   '0006-files': files,
   '0007-passkeys': passkeys,
+  '0009-managed': managed,
 };
 
 export const toMigrations = (dialect: MigrationDialect, runtime: Runtime): Record<string, Migration> =>
