@@ -2,6 +2,7 @@ import type { Transport } from '@modelcontextprotocol/client';
 import type { OAuthVault, RunnableServer } from '../core/managed/managed.ts';
 import type { Logger } from '../core/ports/host.ts';
 import type { Environment } from '../process/environment.ts';
+import type { ManagedNetwork } from './http/network.ts';
 
 /** What connections to managed servers need of the machine; handed in. */
 export interface ConnectionDeps {
@@ -11,6 +12,8 @@ export interface ConnectionDeps {
   /** This process' own environment: PATH and the like for programs, HTTP_PROXY and the like for addresses. */
   env: Environment;
   log: Logger;
+  /** How servers over HTTP are reached. Source: src/app/managed-network.ts. */
+  network: ManagedNetwork;
   /** Tokens of servers that are signed in to; absent where signing in is not offered. */
   vault?: OAuthVault;
   /** Version of the product, told to servers. */

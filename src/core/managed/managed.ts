@@ -129,7 +129,7 @@ export interface ManagedSignIn {
   /** @param redirectUri where the browser comes back to @returns where the person goes, and the state that comes back */
   begin(key: string, redirectUri: string): Promise<{ authorizationUrl: string; state: string }>;
   /** @throws access_denied | mcp_sign_in_needed | not_found (no such state, or it is over) */
-  complete(answer: { state: string; code?: string; error?: string }): Promise<{ key: string }>;
+  complete(answer: { state: string; code?: string; error?: string; iss?: string }): Promise<{ key: string }>;
   /** Forgets tokens and registration. */
   forget(key: string): Promise<void>;
 }

@@ -73,7 +73,7 @@ export interface ManagedServersPort {
     caller: Caller,
   ): Promise<{ authorizationUrl: string; state: string }>;
   completeSignIn(
-    answer: { state: string; code?: string; error?: string },
+    answer: { state: string; code?: string; error?: string; iss?: string },
     caller: Caller,
   ): Promise<ManagedServer>;
 }
