@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type AnyMessage, client, methods, RequestError } from '@agentclientprotocol/sdk';
 import { KaiwuError } from '../../core/errors.ts';
 import { createLineSplitter } from '../../core/lines.ts';
-import { toFrame } from './frame.ts';
+import { toFrame } from '../../core/frame.ts';
 import { isObject, type Json } from './json.ts';
 import type { AgentExit, AgentProcess } from './process.ts';
 import { answerQuestion, type QuestionOutcome } from './questions.ts';
@@ -163,9 +163,10 @@ function createMessageStream(options: ConnectionOptions) {
   }
 
   function receive(line: string): void {
-    const { noise: before, message } = toFrame(line);
+    const { noise: before, message: frame } = toFrame(line);
     if (before !== '') noise.push(before.slice(0, MAX_NOISE));
-    if (message === undefined) return;
+    if (frame === undefined) return;
+    const message = frame as unknown as AnyMessage;
     if (!('method' in message)) {
       // An answer to nothing that we asked is noise, such as an error about a notification.
       if (asked.delete(message.id)) controller?.enqueue(message);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toFrame } from '../../../src/daemon/acp/frame.ts';
+import { toFrame } from '../../src/core/frame.ts';
 
 test('noise around a message is told from the message', () => {
   const message = { jsonrpc: '2.0', id: 1, result: { a: '{' } };
