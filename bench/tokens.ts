@@ -3,7 +3,7 @@ import { registry } from '../src/app/registry.generated.ts';
 import { createCatalog } from '../src/core/catalog.ts';
 import type { PolicyDocument } from '../src/core/policy.ts';
 import { EMPTY_POLICY, resolvePolicy } from '../src/core/policy.ts';
-import { toTools } from '../src/surfaces/mcp/tools.ts';
+import { toListable, toTools } from '../src/surfaces/mcp/tools.ts';
 import type { Row } from './stats.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
@@ -26,7 +26,7 @@ export function toolListTokens(policy: PolicyDocument): { tools: number; tokens:
     .filter((manifest) => manifest.surfaces.mcp !== undefined)
     .map((manifest) => ({ ...manifest, policy: resolvePolicy(policy, manifest, 'mcp') }));
   const tools = toTools(
-    { surface: 'mcp', policyVersion: policy.version, backendVersion: '0', actions },
+    toListable({ surface: 'mcp', policyVersion: policy.version, backendVersion: '0', actions }, silent),
     silent,
   );
   return { tools: tools.length, tokens: countTokens(JSON.stringify({ tools })) };

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { registry } from '../../src/app/registry.generated.ts';
 import { createCatalog } from '../../src/core/catalog.ts';
 import { EMPTY_POLICY, resolvePolicy } from '../../src/core/policy.ts';
-import { toTools } from '../../src/surfaces/mcp/tools.ts';
+import { toListable, toTools } from '../../src/surfaces/mcp/tools.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -10,7 +10,10 @@ it('an agent starts with the discovery family, files and the title of its own se
   const actions = createCatalog(registry)
     .manifests.filter(({ surfaces }) => surfaces.agent !== undefined)
     .map((manifest) => ({ ...manifest, policy: resolvePolicy(EMPTY_POLICY, manifest, 'agent') }));
-  const tools = toTools({ surface: 'agent', policyVersion: 0, backendVersion: '0', actions }, silent);
+  const tools = toTools(
+    toListable({ surface: 'agent', policyVersion: 0, backendVersion: '0', actions }, silent),
+    silent,
+  );
   expect(tools.map(({ name }) => name)).toEqual([
     'action_execute',
     'action_options_resolve',

@@ -1,8 +1,11 @@
+import type { FeedEntry } from '../../core/feed.ts';
 import type { Logger } from '../../core/ports/host.ts';
 import type { BackendLink } from './backend-link.ts';
 import { aborted, delay, type Timing } from './timing.ts';
 
-/** Follows the account's policy over one stream, also when the backend goes away or comes back at another address. */
+type FeedType = FeedEntry['type'];
+
+/** Follows the account's policy and catalog over one stream, also when the backend goes away or comes back at another address. */
 export interface Follower {
   start(): void;
   /** Nothing can change unnoticed. */
@@ -65,7 +68,8 @@ export function createFollower(options: {
         up = state;
         if (up) options.onChange();
       };
-      await client.follow({ types: ['policy.changed'], signal: stop.signal, onState }, options.onChange);
+      const types: FeedType[] = ['policy.changed', 'catalog.changed'];
+      await client.follow({ types, signal: stop.signal, onState }, options.onChange);
     } finally {
       clearInterval(look);
     }

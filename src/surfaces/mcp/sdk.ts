@@ -1,4 +1,5 @@
 import {
+  type CallToolResult,
   CLIENT_INFO_META_KEY,
   type Implementation,
   ProtocolError,
@@ -81,7 +82,8 @@ export function serveProtocol(
       const named = (envelope as Record<string, Implementation | undefined> | undefined)?.[
         CLIENT_INFO_META_KEY
       ];
-      return handlers.callTool({
+      // What a managed server answered was checked by whoever asked it, and goes on as it is.
+      return (await handlers.callTool({
         name: params.name,
         args: params.arguments ?? {},
         clientName: (named ?? server.getClientVersion())?.name,
@@ -93,7 +95,7 @@ export function serveProtocol(
                 notify({ method: 'notifications/progress', params: note }).catch(handlers.onError);
               },
         signal,
-      });
+      })) as CallToolResult;
     });
     current = server;
     return server;

@@ -80,7 +80,7 @@ export function createToolCalls(options: {
       open.add(controller);
       const stopProgress = startProgress(call, timing.progressMs);
       try {
-        return toToolResult(await run(call, controller.signal));
+        return toToolResult(await run(call, controller.signal), call.name);
       } finally {
         stopProgress();
         open.delete(controller);

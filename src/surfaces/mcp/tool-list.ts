@@ -5,7 +5,7 @@ import type { ActionManifest, Surface } from '../../core/spec.ts';
 import type { BackendLink } from './backend-link.ts';
 import { createFollower } from './follower.ts';
 import { aborted, delay, type Timing } from './timing.ts';
-import { type McpTool, toTools } from './tools.ts';
+import { type ListableTool, type McpTool, type Sees, toListable, toTools } from './tools.ts';
 
 /** A catalog and the tag that it came with. */
 export interface SeenCatalog {
@@ -19,11 +19,17 @@ export interface ToolsCache {
   write(seen: SeenCatalog): Promise<void>;
 }
 
+/** Tools of a catalog, and a text that differs whenever a host could see a difference. */
+interface Known {
+  listable: ListableTool[];
+  json: string;
+}
+
 export interface ToolList {
   /** Starts to fetch, so that the host's first question finds an answer on its way. */
   prefetch(): void;
   /** The tools of now; with the backend out of reach the last ones seen, else the defaults. Never throws for that. */
-  list(): Promise<McpTool[]>;
+  list(sees?: Sees): Promise<McpTool[]>;
   /** The backend answered something: whoever waits to hear of it again need not wait longer. */
   reached(): void;
   /** Settles when nothing is being written any more. */
@@ -46,13 +52,13 @@ export function createToolList(options: {
   const { backend, cache, log, timing } = options;
   const closed = new AbortController();
   /** The newest catalog known, of the backend or kept from an earlier process, as tools. */
-  let tools: McpTool[] | undefined;
+  let tools: Known | undefined;
   let etag: string | undefined;
   let cacheRead: Promise<void> | undefined;
   let cacheWritten: Promise<void> = Promise.resolve();
   /** The backend has confirmed `tools`. */
   let live = false;
-  /** JSON of the list that the host holds, and of the newer one that it was told of since. */
+  /** Of the list that the host holds, and of the newer one that it was told of since. */
   let told: string | undefined;
   let announced: string | undefined;
   let running: Promise<void> | undefined;
@@ -73,7 +79,7 @@ export function createToolList(options: {
       const [client] = await Promise.all([backend.get(), readCacheOnce()]);
       const answer = await client.catalog(options.surface, etag, closed.signal);
       if (!answer.unchanged) {
-        tools = toTools(answer.catalog, log);
+        tools = toKnown(answer.catalog);
         etag = answer.etag;
         cacheWritten = cache
           .write({ etag, catalog: answer.catalog })
@@ -92,7 +98,7 @@ export function createToolList(options: {
     try {
       const seen = await cache.read();
       if (seen === undefined) return;
-      tools = toTools(seen.catalog, log);
+      tools = toKnown(seen.catalog);
       etag = seen.etag;
     } catch (error) {
       log.warn({ error: String(error) }, 'last tool list unusable');
@@ -110,7 +116,7 @@ export function createToolList(options: {
   }
 
   function announce(): void {
-    const now = JSON.stringify(tools);
+    const now = tools?.json;
     if (told === undefined || told === now || announced === now) return;
     announced = now;
     options.onChange();
@@ -120,34 +126,41 @@ export function createToolList(options: {
     if (!closed.signal.aborted) log.warn({ error: String(error) }, 'tool list not refreshed');
   };
 
-  async function toDefaults(): Promise<McpTool[]> {
+  function toKnown(catalog: CatalogAnswer): Known {
+    const listable = toListable(catalog, log);
+    return { listable, json: JSON.stringify(listable.map(({ tool, entry }) => [tool, entry.managed])) };
+  }
+
+  async function toDefaults(): Promise<Known> {
     const manifests = await options.builtin();
     const actions = manifests.map((manifest) => ({
       ...manifest,
       policy: resolvePolicy(EMPTY_POLICY, manifest, options.surface),
     }));
-    return toTools(
-      { surface: options.surface, policyVersion: 0, backendVersion: options.version, actions },
-      log,
-    );
+    return toKnown({
+      surface: options.surface,
+      policyVersion: 0,
+      backendVersion: options.version,
+      actions,
+    });
   }
 
   const follower = createFollower({ backend, log, timing, random: options.random, onChange: recheck });
 
   return {
     prefetch: () => void refresh().catch(noteUnreachable),
-    async list() {
+    async list(sees) {
       const first = told === undefined;
       // What was fetched ahead is new enough: from here on changes are followed, beginning with a look at now.
       if (!(live && (first || follower.isUp()))) {
         await Promise.race([refresh().catch(noteUnreachable), delay(timing.listMs), aborted(closed.signal)]);
         await readCacheOnce();
       }
-      const listed = tools ?? (await toDefaults());
-      told = JSON.stringify(listed);
+      const known = tools ?? (await toDefaults());
+      told = known.json;
       announced = undefined;
       if (first && !closed.signal.aborted) follower.start();
-      return listed;
+      return toTools(known.listable, log, sees);
     },
     reached: () => follower.reached(),
     close() {

@@ -1,7 +1,7 @@
 import type { CatalogAnswer, CatalogEntry } from '../../core/feed.ts';
-import { type ListedTool, toListedTools } from '../../core/listed-tools.ts';
+import { fitToList, type ListedTool, toListedTools } from '../../core/listed-tools.ts';
 import type { Logger } from '../../core/ports/host.ts';
-import type { JsonSchema } from '../../core/spec.ts';
+import type { JsonSchema, ManagedOrigin } from '../../core/spec.ts';
 import { findPortabilityProblems } from './tool-check.ts';
 
 /** A tool as `tools/list` tells it. */
@@ -16,26 +16,43 @@ export interface McpTool {
     openWorldHint: boolean;
   };
   inputSchema: JsonSchema & { type: 'object' };
-  outputSchema: JsonSchema & { type: 'object' };
+  /** Absent for a tool of a managed server: its results are its own. */
+  outputSchema?: JsonSchema & { type: 'object' };
 }
 
-/** Hosts drop tools, or warn, past this many; what is left out stays callable by id. */
-const MAX_TOOLS = 40;
+/** A tool that any host takes, and what it is made of. */
+export interface ListableTool {
+  tool: McpTool;
+  entry: ListedTool['entry'];
+}
+
+/** Whether who asks for the list may use a tool of a managed server. */
+export type Sees = (origin: ManagedOrigin) => boolean;
 
 /**
  * The tools of a catalog, by id, an alias behind its action: what the policy makes direct and does not refuse.
  * A tool that some host would choke on is left out, since one bad schema can take the whole list down.
  */
-export function toTools(catalog: CatalogAnswer, log: Logger): McpTool[] {
-  const tools: McpTool[] = [];
-  for (const tool of toListedTools(catalog.actions).map(toTool)) {
-    const [problem] = findPortabilityProblems(tool);
-    const why = problem ?? (tools.length >= MAX_TOOLS ? `only ${MAX_TOOLS} tools are listed` : undefined);
-    if (why === undefined) tools.push(tool);
-    else log.warn({ tool: tool.name, why }, 'tool left out of the list; it can still be called');
-  }
-  return tools;
+export function toListable(catalog: CatalogAnswer, log: Logger): ListableTool[] {
+  return toListedTools(catalog.actions).flatMap((listed) => {
+    const tool = toTool(listed);
+    const [why] = findPortabilityProblems(tool);
+    if (why === undefined) return [{ tool, entry: listed.entry }];
+    leaveOut(log, tool.name, why);
+    return [];
+  });
 }
+
+/** What of it one host is told. */
+export function toTools(listable: readonly ListableTool[], log: Logger, sees: Sees = () => true): McpTool[] {
+  const seen = listable.filter(({ entry }) => entry.managed === undefined || sees(entry.managed));
+  const { listed, leftOut } = fitToList(seen);
+  for (const { tool } of leftOut) leaveOut(log, tool.name, `only ${listed.length} tools are listed`);
+  return listed.map(({ tool }) => tool);
+}
+
+const leaveOut = (log: Logger, tool: string, why: string) =>
+  log.warn({ tool, why }, 'tool left out of the list; it can still be called');
 
 function toTool({ name, summary, inputSchema, entry }: ListedTool): McpTool {
   return {
@@ -49,16 +66,21 @@ function toTool({ name, summary, inputSchema, entry }: ListedTool): McpTool {
       openWorldHint: entry.openWorld,
     },
     inputSchema,
-    outputSchema: toOpenOutput(withoutWords(entry.outputSchema)),
+    ...(entry.managed === undefined ? { outputSchema: toOpenOutput(withoutWords(entry.outputSchema)) } : {}),
   };
 }
 
-function toDescription({ description, policy }: CatalogEntry, summary: string): string {
+function toDescription({ description, policy, managed }: CatalogEntry, summary: string): string {
   const asks =
     policy.outcome === 'asks'
       ? 'Asks a person for approval first: it then answers approval_request_created with an artifactId in place of its result.'
       : undefined;
-  return [summary, description, asks].filter((part) => part !== undefined && part !== '').join(' ');
+  // What a stranger wrote comes last and under its name, so that it cannot pass for ours.
+  const words =
+    managed === undefined
+      ? [summary, description, asks]
+      : [asks, `Tool of the MCP server ${managed.server}, described by it as:`, description ?? summary];
+  return words.filter((part) => part !== undefined && part !== '').join(' ');
 }
 
 /** Keys of what a call answers in place of its output: an approval or, with `isError`, an error. */
@@ -96,7 +118,7 @@ function withoutWords(schema: JsonSchema): JsonSchema {
  * Hosts validate every result against the listed schema, approvals and (the older ones) errors too. So the root requires
  * nothing, and a field whose name those answers also use tells only the type that both share.
  */
-function toOpenOutput(schema: JsonSchema): McpTool['outputSchema'] {
+function toOpenOutput(schema: JsonSchema): NonNullable<McpTool['outputSchema']> {
   const { required: _, properties = {}, ...root } = schema;
   const open = Object.entries(properties).flatMap(([name, property]): [string, JsonSchema][] => {
     const type = Object.hasOwn(OTHER_ANSWERS, name) ? OTHER_ANSWERS[name] : undefined;
