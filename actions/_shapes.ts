@@ -172,6 +172,10 @@ export const session = sessionRow.extend({
     .array(z.string())
     .optional()
     .describe('Variables that it was given; values are secret.'),
+  mcpServers: z
+    .array(z.string())
+    .optional()
+    .describe('Managed MCP servers whose tools it may use; absent: all that they allow.'),
   worktree: open<Worktree>()
     .optional()
     .describe('Git worktree that was made for it: path, branch, repository.'),

@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { KaiwuError } from '../../src/core/errors.ts';
+import { nearest } from '../../src/core/nearest.ts';
+import type { ActionPorts } from '../../src/core/ports/index.ts';
 import { defineAction } from '../../src/core/spec.ts';
 import {
   agentHint,
@@ -53,6 +56,11 @@ export default defineAction({
     additionalDirectories: { label: 'Further directories', widget: 'directory' },
     worktree: { label: 'Git worktree', widget: 'json' },
     environment: { label: 'Environment', widget: 'json' },
+    mcpServers: {
+      label: 'MCP servers',
+      widget: 'select',
+      options: { action: 'mcp.server.list', items: 'servers', value: 'name' },
+    },
     message: { label: 'First message', widget: 'multiline' },
     modelId: {
       label: 'Model',
@@ -118,6 +126,7 @@ export default defineAction({
     'session_archived',
     'session_too_deep',
     'permission_escalation_denied',
+    'mcp_server_not_found',
     'conflict',
     'canceled',
     'timeout',
@@ -173,6 +182,13 @@ export default defineAction({
       .refine(isSmall, 'must have at most 100 variables and 65536 characters in all')
       .optional()
       .describe('Variables for the agent. Values go to the machine and are stored nowhere else.'),
+    mcpServers: z
+      .array(z.string().min(1).max(64))
+      .max(100)
+      .optional()
+      .describe(
+        "Managed MCP servers whose tools it may use, by name. Default: its parent's, else all that they allow.",
+      ),
     parentSessionId: z
       .string()
       .min(1)
@@ -191,12 +207,25 @@ export default defineAction({
     messageStatus: messageStatus.optional(),
   }),
   async run({ input: { message, ...request }, caller, ports, signal }) {
+    await requireServers(request.mcpServers, ports);
     const spawned = await ports.control.spawn(request, caller, signal);
     if (message === undefined) return spawned;
     const sent = await ports.messages.send({ sessionId: spawned.sessionId, text: message }, caller);
     return { ...spawned, messageId: sent.messageId, messageStatus: sent.status };
   },
 });
+
+/** A name that nobody knows would leave the session without tools that were meant for it. @throws mcp_server_not_found */
+async function requireServers(names: string[] | undefined, ports: Pick<ActionPorts, 'managedServers'>) {
+  if (names === undefined || names.length === 0) return;
+  const known = (await ports.managedServers.list()).map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new KaiwuError('mcp_server_not_found', `There is no managed MCP server ${JSON.stringify(unknown)}.`, {
+    hint: known.length === 0 ? 'None is configured.' : `Nearest: ${nearest(unknown, known, 3).join(', ')}.`,
+    details: { received: unknown, nearest: nearest(unknown, known, 3) },
+  });
+}
 
 /** As much as a machine takes: an environment travels with every process that the agent starts. */
 function isSmall(environment: Record<string, string>): boolean {

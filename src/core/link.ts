@@ -94,6 +94,8 @@ export type DaemonMethods = {
       worktree?: { branch: string; base?: string };
       /** Refuse directories that lie, with all links followed, in none of these. */
       within?: string[];
+      /** Managed servers whose tools it may use; absent: all that the servers' own settings allow. */
+      mcpServers?: string[];
       /** Variables for the agent, values included. */
       environment?: Record<string, string>;
       /** Session of this machine whose conversation it goes on with. */

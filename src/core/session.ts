@@ -84,6 +84,8 @@ export interface Session {
   tags: string[];
   /** Names of the variables that the session was given; their values are on its machine alone. */
   environmentNames?: string[];
+  /** Names of the managed MCP servers whose tools it may use. Absent: all that the servers' own settings allow. */
+  mcpServers?: string[];
   worktree?: Worktree;
   /** Session whose agent started this one, or whose run it is. */
   parentSessionId?: string;

@@ -91,7 +91,10 @@ export interface DaemonOptions {
     /** MCP servers that a session is given, at each start of its agent. */
     mcpServers?(session: {
       sessionId: string;
+      agentId: string;
       directory: string;
+      /** Managed servers whose tools it may use; absent: all that the servers allow. */
+      servers?: string[];
     }): McpServerConfig[] | Promise<McpServerConfig[]>;
     /** Called when the agent of a session is gone, or did not come. */
     onSessionEnded?(sessionId: string): void;

@@ -19,7 +19,16 @@ export function createFork(options: {
     const agents = (await store.machines.get(from.machineId))?.agents ?? [];
     const agent = agents.find((each) => each.agentId === from.agentId);
     if (agent?.features?.includes('fork') === false) throw cannotFork(from.agentId, agents);
-    const { agentId, machineId, directory, additionalDirectories, permissionMode, modelId, tags } = from;
+    const {
+      agentId,
+      machineId,
+      directory,
+      additionalDirectories,
+      mcpServers,
+      permissionMode,
+      modelId,
+      tags,
+    } = from;
     const parent = await parentOf(store.sessions, from.parentSessionId, caller).catch((error: unknown) => {
       // Beside a session whose own parent was put away there is still room.
       if (isAgent(caller)) throw error;
@@ -38,6 +47,7 @@ export function createFork(options: {
         permissionMode,
         tags,
         ...places,
+        ...(mcpServers === undefined ? {} : { mcpServers }),
         ...(modelId === undefined ? {} : { modelId }),
         ...(title === undefined ? {} : { title }),
         ...(parent === undefined ? {} : { parentSessionId: parent.sessionId }),

@@ -103,6 +103,24 @@ export function refuseGift(
   );
 }
 
+/**
+ * Managed servers whose tools a new session may use: a child gets no more than its parent has.
+ * @returns undefined for all that the servers themselves allow @throws permission_escalation_denied
+ */
+export function toServers(
+  wanted: string[] | undefined,
+  parent: Pick<Session, 'sessionId' | 'mcpServers'> | undefined,
+): string[] | undefined {
+  const most = parent?.mcpServers;
+  if (wanted === undefined) return most;
+  const more = most === undefined ? undefined : wanted.find((name) => !most.includes(name));
+  if (more === undefined) return [...new Set(wanted)].toSorted();
+  throw denied(
+    `A child of session ${parent?.sessionId} cannot get the MCP server ${more}, which its parent does not have.`,
+    `Leave mcpServers out, or name some of: ${most?.join(', ') || 'none'}.`,
+  );
+}
+
 /** An agent starts no more than so many; a person may. */
 export const toTreeLimit = (caller: Caller): { maxAtWork?: number } =>
   isAgent(caller) && caller.approved !== true ? { maxAtWork: MAX_TREE_AT_WORK } : {};

@@ -8,7 +8,7 @@ import type { PermissionMode } from '../../core/session.ts';
 import { toSpeakableText } from '../../core/visible-text.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { BackendStore } from '../store/store.ts';
-import { ownFreedom, parentOf, refuseGift, toTreeLimit } from './lineage.ts';
+import { ownFreedom, parentOf, refuseGift, toServers, toTreeLimit } from './lineage.ts';
 import { chooseMachine, toOfflineError } from './machines-of.ts';
 import type { StartNew } from './new-session.ts';
 
@@ -56,6 +56,7 @@ export function createSpawn(options: {
       request.runId === undefined
         ? await ownFreedom(store, caller)
         : (parent?.permissionMode ?? STRICTEST_MODE);
+    const mcpServers = toServers(request.mcpServers, parent);
     const within = refuseGift({ ...request, permissionMode, machineId }, parent, own, caller);
     if (!links.isLinked(machineId)) throw await toOfflineError(store.machines, machineId, caller);
     await requireAgent(machineId, request.agentId, permissionMode, caller);
@@ -78,6 +79,7 @@ export function createSpawn(options: {
         ...(modelId === undefined ? {} : { modelId }),
         ...(tags === undefined ? {} : { tags: [...new Set(tags)] }),
         ...(additionalDirectories === undefined ? {} : { additionalDirectories }),
+        ...(mcpServers === undefined ? {} : { mcpServers }),
         ...(names.length === 0 ? {} : { environmentNames: names.toSorted() }),
         ...(parent === undefined ? {} : { parentSessionId: parent.sessionId }),
         ...(runId === undefined ? {} : { runId }),

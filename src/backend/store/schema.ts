@@ -53,6 +53,8 @@ export interface Schema {
     tags: Json<string[]>;
     additionalDirectories: Json<string[]> | null;
     environmentNames: Json<string[]> | null;
+    /** Managed servers that it gets; null for all. */
+    mcpServers: Json<string[]> | null;
     /** What its start asks for that does not show later. */
     startOptions: Json<StartOptions> | null;
     worktree: Json<Worktree> | null;

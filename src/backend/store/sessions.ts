@@ -133,6 +133,7 @@ export function createSessionStore(db: Kysely<Schema>, writer: Writer, runtime: 
             tags: toJson(tags),
             additionalDirectories: toJson(session.additionalDirectories),
             environmentNames: toJson(session.environmentNames),
+            mcpServers: toJson(session.mcpServers),
             startOptions: toJson(session.startOptions),
             forkedFrom: toJson(session.forkedFrom),
             searchText: searchTextOf(title, session.directory),

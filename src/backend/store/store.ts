@@ -55,6 +55,7 @@ export interface NewSession {
   tags?: string[];
   additionalDirectories?: string[];
   environmentNames?: string[];
+  mcpServers?: string[];
   startOptions?: StartOptions;
   parentSessionId?: string;
   runId?: string;

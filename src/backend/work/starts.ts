@@ -50,6 +50,7 @@ export function createStarts(options: {
           ...(session.additionalDirectories === undefined
             ? {}
             : { additionalDirectories: session.additionalDirectories }),
+          ...(session.mcpServers === undefined ? {} : { mcpServers: session.mcpServers }),
           ...(await sessions.startOptionsOf(sessionId)),
           ...(environment === undefined ? {} : { environment }),
           ...(forkedFrom === undefined ? {} : { forkOf: forkedFrom.sessionId }),

@@ -56,6 +56,8 @@ export interface SpawnRequest {
   tags?: string[];
   /** Secret: goes to the machine and is stored nowhere else. */
   environment?: Record<string, string>;
+  /** Managed servers whose tools it may use. Default: those of its parent. @throws permission_escalation_denied for others */
+  mcpServers?: string[];
   /** Session that it is a child of. Default: the one that the caller's token is for. */
   parentSessionId?: string;
   /** Execution run that it carries out. */

@@ -143,6 +143,7 @@ export function createJournal(db: SqliteHandle, runtime: Runtime): Journal {
         JSON.stringify(session.environment ?? {}),
         toJson(session.worktree),
         session.forkOf,
+        toJson(session.mcpServers),
       );
     },
     session(sessionId) {

@@ -51,6 +51,8 @@ export interface StoredSession {
   additionalDirectories: string[];
   /** Variables of the agent, values included. */
   environment: Record<string, string>;
+  /** Managed servers whose tools it may use; absent: all that the servers allow. */
+  mcpServers?: string[];
   worktreeRequest?: { branch: string; base?: string };
   worktree?: StoredWorktree;
   /** Session whose conversation it goes on with. */
@@ -80,7 +82,7 @@ export interface StoredSession {
 /** What a session is made of when it is new. */
 export type NewSession = Pick<
   StoredSession,
-  'sessionId' | 'agentId' | 'directory' | 'permissionMode' | 'modelId' | 'forkOf'
+  'sessionId' | 'agentId' | 'directory' | 'permissionMode' | 'modelId' | 'forkOf' | 'mcpServers'
 > &
   Partial<Pick<StoredSession, 'createDirectory' | 'additionalDirectories' | 'environment'>> & {
     worktree?: StoredSession['worktreeRequest'];
@@ -115,6 +117,7 @@ export const toSession = (row: Row): StoredSession => ({
   createDirectory: row.create_directory === 1,
   additionalDirectories: fromJson(row.additional_directories) as StoredSession['additionalDirectories'],
   environment: fromJson(row.environment) as StoredSession['environment'],
+  mcpServers: fromJson(row.mcp_servers) as StoredSession['mcpServers'],
   worktreeRequest: fromJson(row.worktree_request) as StoredSession['worktreeRequest'],
   worktree: fromJson(row.worktree) as StoredSession['worktree'],
   forkOf: text(row.fork_of),

@@ -48,6 +48,7 @@ const MIGRATIONS = [
    ALTER TABLE messages ADD COLUMN delivery TEXT NOT NULL DEFAULT 'queue';
    ALTER TABLE messages ADD COLUMN steered TEXT;`,
   `CREATE TABLE agents (agent_id TEXT PRIMARY KEY, offer TEXT NOT NULL) STRICT;`,
+  `ALTER TABLE sessions ADD COLUMN mcp_servers TEXT;`,
 ];
 
 export function migrate(db: SqliteHandle): void {

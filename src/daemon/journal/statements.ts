@@ -3,8 +3,8 @@ import type { SqliteHandle } from '../../core/ports/host.ts';
 export const prepareAll = (db: SqliteHandle) => ({
   insertSession: db.prepare(
     `INSERT INTO sessions (session_id, agent_id, directory, permission_mode, model_id, create_directory,
-       additional_directories, environment, worktree_request, fork_of, status)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'starting')`,
+       additional_directories, environment, worktree_request, fork_of, mcp_servers, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'starting')`,
   ),
   session: db.prepare('SELECT * FROM sessions WHERE session_id = ?'),
   active: db.prepare(

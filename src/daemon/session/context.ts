@@ -24,7 +24,10 @@ export interface SessionContext {
   startTime(pid: number): string | undefined;
   mcpServers(session: {
     sessionId: string;
+    agentId: string;
     directory: string;
+    /** Managed servers whose tools it may use; absent: all that the servers allow. */
+    servers?: string[];
   }): McpServerConfig[] | Promise<McpServerConfig[]>;
   /** Keeps two sessions from planning the same worktree. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;

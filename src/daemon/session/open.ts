@@ -60,7 +60,12 @@ async function open(
     modelId: acpSessionId === undefined ? session.modelId : undefined,
     acpSessionId,
     forkOf,
-    mcpServers: await context.mcpServers({ sessionId, directory }),
+    mcpServers: await context.mcpServers({
+      sessionId,
+      agentId: session.agentId,
+      directory,
+      servers: session.mcpServers,
+    }),
     version: context.version,
     // What the workspace took is missing here, in tenths of a second, as people are told of it.
     startLimitMs: Math.max(limits.startMs - Math.floor((runtime.monotonicMs() - begun) / 100) * 100, 100),

@@ -1,5 +1,6 @@
 import { KaiwuError } from '../../core/errors.ts';
 import { type DaemonMethods, EVENT_LIMITS } from '../../core/link.ts';
+import { SERVER_LIMITS } from '../../core/managed/config.ts';
 import { DELIVERIES, type Delivery, PERMISSION_MODES, type PermissionMode } from '../../core/session.ts';
 import { toVisibleText } from '../../core/visible-text.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -11,6 +12,7 @@ const MAX_VARIABLE_NAME = 200;
 /** Characters of all values together: they travel with the start of each process that the agent starts. */
 const MAX_ENVIRONMENT = 64 * 1024;
 const MAX_BRANCH = 200;
+const MAX_SERVERS = 500;
 
 /** Ours say who an agent is; the others have programs load code before their own. */
 const NOT_OURS_TO_GIVE = /^(KAIWU_.*|LD_.*|DYLD_.*|NODE_OPTIONS)$/i;
@@ -32,6 +34,10 @@ export function checkStart(params: DaemonMethods['session.start']['params']): vo
       throw invalid('worktree.branch', 'has characters that cannot be seen');
     if (params.worktree.base !== undefined) checkText('worktree.base', params.worktree.base, MAX_BRANCH);
   }
+  const servers: unknown = params.mcpServers ?? [];
+  if (!Array.isArray(servers) || servers.length > MAX_SERVERS)
+    throw invalid('mcpServers', 'is no list of names');
+  for (const [i, name] of servers.entries()) checkText(`mcpServers.${i}`, name, SERVER_LIMITS.name);
   checkEnvironment(params.environment ?? {});
 }
 

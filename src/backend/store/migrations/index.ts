@@ -8,6 +8,7 @@ import { readBack } from './0005-read-back.ts';
 import { files } from './0006-files.ts';
 import { passkeys } from './0007-passkeys.ts';
 import { managed } from './0009-managed.ts';
+import { sessionServers } from './0010-session-servers.ts';
 import type { MigrationDialect } from './migration-dialect.ts';
 
 type Change = (db: Kysely<unknown>, dialect: MigrationDialect, runtime: Runtime) => Promise<void>;
@@ -22,6 +23,7 @@ const CHANGES: Record<string, Change> = {
   '0006-files': files,
   '0007-passkeys': passkeys,
   '0009-managed': managed,
+  '0010-session-servers': sessionServers,
 };
 
 export const toMigrations = (dialect: MigrationDialect, runtime: Runtime): Record<string, Migration> =>
