@@ -4,6 +4,7 @@ export const PAGE_PATHS = [
   '/inbox',
   '/sessions',
   '/sessions/*',
+  '/files',
   '/settings/actions',
   '/machines',
   '/audit',

@@ -33,10 +33,18 @@ const TABLE: Record<string, Allowed> = {
   // Programs that are started for a person: their environment, their process group, and who ends it.
   'src/process': { ours: [], npm: [], node: true },
   // Managed MCP servers: one connection each, in the backend and in daemons.
-  'src/managed': { ours: ['src/core', 'src/process'], npm: ['zod', '@modelcontextprotocol/client'], node: true },
+  'src/managed': {
+    ours: ['src/core', 'src/process'],
+    npm: ['zod', '@modelcontextprotocol/client'],
+    node: true,
+  },
   'src/client': { ours: ['src/core'], npm: ['zod', 'eventsource-parser', 'hpagent'], node: true },
   // The browser as the page meets it: its clock, network and storage.
-  'src/web/browser': { ours: ['src/core'], npm: ['eventsource-parser', 'age-encryption', '@simplewebauthn/browser'], node: false },
+  'src/web/browser': {
+    ours: ['src/core'],
+    npm: ['eventsource-parser', 'age-encryption', '@simplewebauthn/browser', '@noble/hashes', 'pdfjs-dist'],
+    node: false,
+  },
   'src/web': { ours: ['src/core', 'src/web/browser'], npm: ['solid-js'], node: false },
   'src/local': {
     ours: ['src/core'],

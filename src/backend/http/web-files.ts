@@ -33,7 +33,8 @@ const TYPES: Record<string, string> = {
 interface WebFile {
   type: string;
   plain: Buffer;
-  packed: Buffer;
+  /** Made when it is first asked for: a large part of the page is seldom loaded. */
+  packed(): Promise<Buffer>;
 }
 
 const pack = promisify(gzip);
@@ -58,7 +59,7 @@ export function addWebRoutes(app: Hono<HttpEnv>, folder: string): void {
     c.header('vary', 'accept-encoding');
     const packed = /\bgzip\b/.test(c.req.header('accept-encoding') ?? '');
     if (packed) c.header('content-encoding', 'gzip');
-    return c.body(new Uint8Array(packed ? file.packed : file.plain));
+    return c.body(new Uint8Array(packed ? await file.packed() : file.plain));
   }
 
   // Their names change with what is in them.
@@ -72,13 +73,18 @@ export function addWebRoutes(app: Hono<HttpEnv>, folder: string): void {
   }
 }
 
-/** A few hundred kilobytes, read and packed once. */
+/** Two megabytes, read once. */
 async function load(folder: string): Promise<Map<string, WebFile>> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const known = names.filter((name) => extname(name) in TYPES);
   const entries = known.map(async (name): Promise<[string, WebFile]> => {
     const plain = await readFile(join(folder, name));
-    const file = { type: TYPES[extname(name)]!, plain, packed: await pack(plain, { level: 9 }) };
+    let packed: Promise<Buffer> | undefined;
+    const file = {
+      type: TYPES[extname(name)]!,
+      plain,
+      packed: () => (packed ??= pack(plain, { level: 9 })),
+    };
     return [`/${name.replaceAll('\\', '/')}`, file];
   });
   return new Map(await Promise.all(entries));

@@ -12,7 +12,7 @@ export const fileKey = {
 const toBytes = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
 
-async function decrypterOf(identity: string) {
+export async function decrypterOf(identity: string) {
   const decrypter = new (await age()).Decrypter();
   decrypter.addIdentity(identity);
   return decrypter;
@@ -60,30 +60,4 @@ export async function toKeyCheck(recipient: string): Promise<string> {
 async function toHex(bytes: BufferSource): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-/**
- * The plain file of a ciphertext. A truncated or altered one, and one that is not what its description says, fails.
- * @param onBytes bytes of the ciphertext that have come so far
- */
-export async function decryptFile(
-  source: ReadableStream<Uint8Array>,
-  identity: string,
-  expected: { sha256: string; mimeType: string },
-  onBytes: (bytes: number) => void,
-): Promise<Blob> {
-  let come = 0;
-  const counted = source.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        come += chunk.byteLength;
-        onBytes(come);
-        controller.enqueue(chunk);
-      },
-    }),
-  );
-  const plain = await (await decrypterOf(identity)).decrypt(counted);
-  const content = await new Response(plain as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer();
-  if ((await toHex(content)) !== expected.sha256) throw new Error('not the file that was sent');
-  return new Blob([content], { type: expected.mimeType });
 }

@@ -55,11 +55,12 @@ export async function open(
   return response.body.pipeThrough(new TextDecoderStream()).getReader();
 }
 
-/** A body as it comes, and its length. @throws where there is none */
+/** A body as it comes, and its length; the status where there is none. @throws without a connection, or aborted */
 export async function openBytes(
   path: string,
-): Promise<{ stream: ReadableStream<Uint8Array>; bytes: number }> {
-  const response = await fetch(path, { headers: ownHeaders(), redirect: 'error' });
-  if (response.status !== 200 || response.body === null) throw new Error(`answered ${response.status}`);
+  signal: AbortSignal,
+): Promise<{ stream: ReadableStream<Uint8Array>; bytes: number } | number> {
+  const response = await fetch(path, { headers: ownHeaders(), redirect: 'error', signal });
+  if (response.status !== 200 || response.body === null) return response.status;
   return { stream: response.body, bytes: Number(response.headers.get('content-length') ?? 0) };
 }

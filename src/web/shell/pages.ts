@@ -28,6 +28,13 @@ export const PAGES: Page[] = [
     view: lazy(() => import('../sessions/sessions-page.tsx')),
   },
   {
+    path: '/files',
+    title: 'files',
+    icon: 'files',
+    key: 'f',
+    view: lazy(() => import('../files/files-page.tsx')),
+  },
+  {
     path: '/settings/actions',
     title: 'actions',
     icon: 'actions',

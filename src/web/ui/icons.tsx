@@ -4,6 +4,7 @@ import type { JSX } from 'solid-js';
 const PATHS = {
   inbox: 'M2 9.500h3.200l1 2h3.600l1-2H14M3.600 3h8.800L14 9.500V13H2V9.500z',
   sessions: 'M2.500 3h11v8h-6l-3 2.500V11h-2zM5 6h6M5 8.300h4',
+  files: 'M4 2.500h5l3 3v8H4zM9 2.500v3h3M6 8.500h4M6 11h4',
   actions: 'M3 4.500h5M12 4.500h1M3 11.500h1M8 11.500h5M10 2.800v3.400M6 9.800v3.400',
   machines: 'M2.500 3h11v7h-11zM6 13h4M8 10v3',
   audit: 'M3.500 2.500h9v11h-9zM6 5.500h4M6 8h4M6 10.500h2.500',

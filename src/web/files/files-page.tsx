@@ -1,0 +1,158 @@
+import { createMemo, createResource, createSignal, type JSX, Show, Suspense } from 'solid-js';
+import type { WireError } from '../../core/errors.ts';
+import { actions, must, type OutputOf } from '../api/call.ts';
+import { createLive, toWire } from '../api/live.ts';
+import { readPages } from '../api/pages.ts';
+import { t } from '../i18n/index.ts';
+import { useKeys } from '../ui/keys.ts';
+import { LoadMore } from '../ui/load-more.tsx';
+import { Problem } from '../ui/problem.tsx';
+import { A } from '../ui/router.tsx';
+import { Rows } from '../ui/rows.tsx';
+import { line } from '../ui/text.tsx';
+import { ago, fullTime } from '../ui/time.ts';
+import { FileCard, sizeOf } from './file-card.tsx';
+
+type Answer = OutputOf<typeof actions.file.list>;
+type FileRow = Answer['files'][number];
+
+const PAGE = 50;
+
+/** Everything that sessions have sent to the person, by session, the newest first. */
+export default function FilesPage(): JSX.Element {
+  const [pages, setPages] = createSignal(1);
+  const [usage, setUsage] = createSignal<Answer['usage']>();
+  const list = createLive(
+    () =>
+      readPages<FileRow>(pages, async (place) => {
+        const answer = await must(actions.file.list({ limit: PAGE, ...place }));
+        setUsage(answer.usage);
+        return { items: answer.files, nextCursor: answer.nextCursor };
+      }),
+    ({ type }) => type === 'file.changed',
+  );
+  const groups = createMemo(() => bySession(list.data()?.rows ?? []));
+
+  function move(by: number): void {
+    const cards = [...document.querySelectorAll<HTMLElement>('.files article')];
+    const at = cards.findIndex((card) => card.contains(document.activeElement));
+    cards[Math.min(Math.max(at + by, 0), cards.length - 1)]?.focus();
+  }
+  useKeys({ j: () => move(1), k: () => move(-1) });
+
+  return (
+    <div class="page narrow files">
+      <header class="page-head">
+        <h1>{t('files')}</h1>
+        <Show when={usage()}>
+          {(room) => (
+            <span class="muted">
+              {t('roomUsed', { used: sizeOf(room().usedBytes), max: sizeOf(room().maxBytes) })}
+            </span>
+          )}
+        </Show>
+      </header>
+      <Problem error={list.error()} />
+      <Show when={list.data() !== undefined} fallback={<p class="loading">{t('loading')}</p>}>
+        <Show
+          when={groups().length > 0}
+          fallback={
+            <div class="nothing">
+              <p class="big">{t('noFiles')}</p>
+              <p>{t('noFilesHow')}</p>
+            </div>
+          }
+        >
+          <Rows each={groups()} by={({ sessionId }) => sessionId}>
+            {(group) => (
+              <section>
+                <SessionHead sessionId={group().sessionId} />
+                <Rows each={group().files} by={({ fileId }) => fileId}>
+                  {(file) => <FileArticle file={file()} onRemoved={() => void list.refresh()} />}
+                </Rows>
+              </section>
+            )}
+          </Rows>
+        </Show>
+        <Show when={list.data()?.more}>
+          <LoadMore
+            onLoad={() => {
+              setPages(pages() + 1);
+              void list.refresh();
+            }}
+          />
+        </Show>
+      </Show>
+    </div>
+  );
+}
+
+/** Sessions in the order of their newest file. */
+function bySession(files: FileRow[]): { sessionId: string; files: FileRow[] }[] {
+  const groups = new Map<string, FileRow[]>();
+  for (const file of files) groups.set(file.sessionId, [...(groups.get(file.sessionId) ?? []), file]);
+  return [...groups].map(([sessionId, own]) => ({ sessionId, files: own }));
+}
+
+function SessionHead(props: { sessionId: string }): JSX.Element {
+  const [session] = createResource(
+    () => props.sessionId,
+    async (sessionId) => {
+      const outcome = await actions.session.status.get({ sessionId });
+      return outcome.status === 'ok' ? outcome.output : undefined;
+    },
+  );
+  return (
+    <h2 class="group-head">
+      <A href={`/sessions/${props.sessionId}`} dir="auto">
+        <Suspense fallback={props.sessionId.slice(0, 12)}>
+          {session()?.title === undefined ? props.sessionId.slice(0, 12) : line(session()?.title ?? '')}
+        </Suspense>
+      </A>
+      <Suspense>
+        <Show when={session()?.agentId}>{(agentId) => <span class="muted">{line(agentId())}</span>}</Show>
+      </Suspense>
+    </h2>
+  );
+}
+
+/** Asks once more in place: what is removed cannot be brought back. */
+function FileArticle(props: { file: FileRow; onRemoved: () => void }): JSX.Element {
+  const [asking, setAsking] = createSignal(false);
+  const [error, setError] = createSignal<WireError>();
+  async function remove(): Promise<void> {
+    setAsking(false);
+    try {
+      await must(actions.file.remove({ fileId: props.file.fileId }));
+      props.onRemoved();
+    } catch (failure) {
+      setError(toWire(failure));
+    }
+  }
+  return (
+    <article class="card" tabindex="-1" aria-label={`${t('file')} ${props.file.fileId}`}>
+      <FileCard display={props.file} />
+      <footer class="buttons">
+        <time class="muted" datetime={props.file.createdAt} title={fullTime(props.file.createdAt)}>
+          {ago(props.file.createdAt)}
+        </time>
+        <Show
+          when={asking()}
+          fallback={
+            <button type="button" class="quiet small" onClick={() => setAsking(true)}>
+              {t('removeFile')}
+            </button>
+          }
+        >
+          <button type="button" class="danger small" onClick={() => void remove()}>
+            {t('removeFileNow')}
+          </button>
+          <button type="button" class="quiet small" onClick={() => setAsking(false)}>
+            {t('cancel')}
+          </button>
+        </Show>
+      </footer>
+      <Problem error={error()} />
+    </article>
+  );
+}
