@@ -45,9 +45,9 @@ export function toToolAction(
     input: toInput(entry, validatorOf),
     output: OUTPUT,
     async admit({ caller, sessionId, ports }) {
-      if (caller.surface !== 'agent' || sessions === undefined) return;
+      if (caller.surface !== 'agent') return;
       const session = sessionId === undefined ? undefined : await ports.sessions.get(sessionId);
-      if (!includesSession(sessions, session)) throw notShared(entry, sessionId);
+      if (!includesSession({ server: server.name, sessions }, session)) throw notShared(entry, sessionId);
     },
     // A call that was approved is one of the tool as it was then.
     precondition: async () => ({ definition: entry.digest.slice(0, 16) }),
