@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import type { ManagedStatus } from '../daemon/managed/managed.ts';
 import { readOwner } from '../local/file-lock.ts';
 import type { DaemonState, ProcessReport } from '../local/process-state.ts';
 import { daemonStateSchema, inspectProcess } from '../local/process-state.ts';
@@ -61,6 +62,7 @@ export interface DaemonSummary {
   version?: string;
   url?: string;
   note?: string;
+  mcpServers?: ManagedStatus;
 }
 
 /** The daemon of a profile in words, with what does not fit: another version, another backend. */
@@ -73,13 +75,16 @@ export async function daemonSummary(app: App, target: Target): Promise<DaemonSum
     const note = `${target.paths.daemonState} is left over from process ${pid}, which has ended.`;
     return { state: 'stale', note };
   }
-  const note = mismatch(app, target, report.state);
+  const managed = (await askStatus(report.state))?.managed as ManagedStatus | undefined;
+  const notes = [mismatch(app, target, report.state), managed?.own.problem];
+  const note = notes.filter((part) => part !== undefined).join(' ') || undefined;
   return {
     state: report.is === 'running' ? 'running' : 'not answering',
     pid,
     version,
     url,
     ...(note === undefined ? {} : { note }),
+    ...(managed === undefined ? {} : { mcpServers: managed }),
   };
 }
 

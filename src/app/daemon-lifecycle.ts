@@ -9,27 +9,56 @@ import { awaitDaemon, startDaemon, stopDaemon } from './daemon-process.ts';
 import { createDaemonService } from './daemon-service.ts';
 import { inspectUp, LOCAL_PROFILE } from './local-profile.ts';
 
+interface Started {
+  state: 'running';
+  /** It ran before. */
+  already?: true;
+  pid: number;
+  version: string;
+  url: string;
+  note?: string;
+}
+
 /** Starts the daemon unless it runs. One of another version or backend is left running, and told. */
-export async function startOnce(app: App, target: Target, signal: AbortSignal): Promise<object> {
+export async function startOnce(
+  app: App,
+  target: Target,
+  signal: AbortSignal,
+  mcpServers?: string,
+): Promise<Started> {
   const report = await inspectDaemon(app, target);
   if (report.is === 'running') {
-    const note = mismatch(app, target, report.state);
+    const notes = [mismatch(app, target, report.state), ...notTaken(app, mcpServers)];
+    const note = notes.filter((part) => part !== undefined).join(' ') || undefined;
     const { pid, version, url } = report.state;
     return { state: 'running', already: true, pid, version, url, ...optional('note', note) };
   }
   if (report.is === 'silent') throw silent(app, report.state.pid);
-  const { pid, version, url } = await begin(app, target, signal);
-  return { state: 'running', pid, version, url };
+  const { state, own } = await begin(app, target, signal, mcpServers);
+  const { pid, version, url } = state;
+  const note = own ? undefined : notTaken(app, mcpServers)[0];
+  return { state: 'running', pid, version, url, ...optional('note', note) };
 }
 
+/** Whoever keeps it running starts it with what it knows. */
+const notTaken = ({ channel }: App, mcpServers: string | undefined): string[] =>
+  mcpServers === undefined
+    ? []
+    : [`It runs with the MCP servers that it was started with; \`${channel} daemon restart\` takes others.`];
+
 /** Whoever keeps it running starts it, so that no second one comes beside it later. */
-async function begin(app: App, target: Target, signal: AbortSignal): Promise<DaemonState> {
+async function begin(
+  app: App,
+  target: Target,
+  signal: AbortSignal,
+  mcpServers: string | undefined,
+): Promise<{ state: DaemonState; own: boolean }> {
   const service = createDaemonService(app, target);
   const { installed, active } = await service.status();
   const isKept = (await keeperOf(app, target)) !== undefined;
-  if (!installed && !isKept) return startDaemon(app, target, signal);
+  if (!installed && !isKept) return { state: await startDaemon(app, target, signal, mcpServers), own: true };
   if (!active && !isKept) await service.start();
-  return awaitDaemon(app, target, signal);
+  return { state: await awaitDaemon(app, target, signal), own: false };
 }
 
 /** Pid of the `up` that starts this daemon again whenever it ends. */
@@ -53,9 +82,16 @@ export async function stopOurs(app: App, target: Target): Promise<object> {
   return { state: 'stopped', ...optional('note', notes.join(' ') || undefined) };
 }
 
-export async function restartDaemon(app: App, target: Target, signal: AbortSignal): Promise<object> {
+export async function restartDaemon(
+  app: App,
+  target: Target,
+  signal: AbortSignal,
+  mcpServers?: string,
+): Promise<Started> {
   const { notes } = await end(app, target);
-  return { ...(await startOnce(app, target, signal)), ...optional('note', notes.join(' ') || undefined) };
+  const started = await startOnce(app, target, signal, mcpServers);
+  const note = [...notes, started.note].filter((part) => part !== undefined).join(' ') || undefined;
+  return { ...started, ...optional('note', note) };
 }
 
 /**

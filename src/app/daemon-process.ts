@@ -9,6 +9,7 @@ import type { DaemonState } from '../local/process-state.ts';
 import type { App } from './app.ts';
 import type { Target } from './connection.ts';
 import { inspectDaemon } from './daemon-control.ts';
+import { withGivenServers } from './given-servers.ts';
 
 const START_MS = 30_000;
 const STOP_MS = 15_000;
@@ -21,13 +22,19 @@ export const daemonLog = (app: App, target: Target): string =>
  * Starts the daemon of a profile apart from this process, and waits until it answers.
  * @throws conflict when a process holds its lock without answering; internal with the end of its log when it dies
  */
-export async function startDaemon(app: App, target: Target, signal: AbortSignal): Promise<DaemonState> {
+export async function startDaemon(
+  app: App,
+  target: Target,
+  signal: AbortSignal,
+  mcpServers?: string,
+): Promise<DaemonState> {
   await ensurePrivateFolder(app.paths.logs);
   // What it says before its own log is open, and a crash of Node itself, would be lost otherwise.
   const output = openSync(`${daemonLog(app, target)}.out`, 'w', 0o600);
   const [node, binary] = app.command;
   const child = spawn(node, [binary, 'daemon', 'run', ...target.selector], {
     detached: true,
+    env: withGivenServers(app.env, mcpServers),
     stdio: ['ignore', output, output],
     windowsHide: true,
   });

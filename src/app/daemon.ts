@@ -6,16 +6,26 @@ import { createTlsAgent } from '../client/tls-agent.ts';
 import type { Logger } from '../core/ports/host.ts';
 import { createControlServer } from '../daemon/control/control-server.ts';
 import { createDaemon, type Daemon } from '../daemon/daemon.ts';
+import { createManagedRuntime } from '../managed/runtime.ts';
 import { ensureMachineId } from '../local/config.ts';
 import { acquireProcessLock } from '../local/file-lock.ts';
+import { createMcpServersFile } from '../local/mcp-servers-file.ts';
 import { ensurePrivateFolder } from '../local/private-folder.ts';
 import type { DaemonState } from '../local/process-state.ts';
 import { openSqlite } from '../local/sqlite.ts';
 import { removeStateFile, writeStateFile } from '../local/state-file.ts';
 import { builtInAgents, createAddedAgents } from './added-agents.ts';
 import type { App } from './app.ts';
-import { httpOptionsOf, identityOf, openFiles, requireCredentials, type Target } from './connection.ts';
+import {
+  httpOptionsOf,
+  identityOf,
+  openFiles,
+  optional,
+  requireCredentials,
+  type Target,
+} from './connection.ts';
 import { fileLimitOf } from './file-limit.ts';
+import { managedNetworkOf } from './managed-network.ts';
 import { proxyOf } from './proxy-settings.ts';
 import { createSessionTools } from './session-tools.ts';
 
@@ -24,6 +34,8 @@ export interface RunDaemonOptions {
   /** Backend that the daemon serves. */
   target: Target;
   log: Logger;
+  /** Path or text of managed MCP servers, in place of the file beside the profile's configuration. */
+  mcpServers?: string;
 }
 
 export interface RunningDaemon {
@@ -58,7 +70,10 @@ export async function runDaemon(options: RunDaemonOptions): Promise<RunningDaemo
   }
 }
 
-async function open({ app, target, log }: RunDaemonOptions, release: () => void): Promise<RunningDaemon> {
+async function open(
+  { app, target, log, mcpServers }: RunDaemonOptions,
+  release: () => void,
+): Promise<RunningDaemon> {
   const { runtime, version, env } = app;
   const maxBytes = fileLimitOf(env);
   const machineId = await ensureMachineId(app.paths, () => runtime.newId('mach'));
@@ -91,6 +106,19 @@ async function open({ app, target, log }: RunDaemonOptions, release: () => void)
       env,
       mcpServers: tools.serversOf,
       onSessionEnded: tools.end,
+    },
+    managed: {
+      createRuntime: (onChange) =>
+        createManagedRuntime({
+          now: runtime.now,
+          random: Math.random,
+          env,
+          network: managedNetworkOf(env),
+          log,
+          version,
+          onChange,
+        }),
+      own: createMcpServersFile({ folder: target.paths.folder, log, ...optional('given', mcpServers) }),
     },
     files: {
       maxBytes,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { BackendClient } from '../core/client.ts';
+import { includesSession } from '../core/managed/session-share.ts';
 import type { Logger } from '../core/ports/host.ts';
 import type { Surface } from '../core/spec.ts';
 import type { McpServerConfig } from '../daemon/acp/open.ts';
@@ -20,7 +21,12 @@ const SURFACE: Surface = 'agent';
 /** Kaiwu's own MCP server inside the sessions of a daemon. Nothing is open before the first session. */
 export interface SessionTools {
   /** What the agent of a session is given, with a bearer that is good until `end`. */
-  serversOf(session: { sessionId: string }): Promise<McpServerConfig[]>;
+  serversOf(session: {
+    sessionId: string;
+    agentId: string;
+    /** Managed servers whose tools it may use; absent: all that the servers allow. */
+    servers?: string[];
+  }): Promise<McpServerConfig[]>;
   /** The agent's process is gone: its bearer opens nothing any more. */
   end(sessionId: string): void;
   close(): Promise<void>;
@@ -38,7 +44,7 @@ export function createSessionTools(options: {
   const doors = new Map<string, () => void>();
   let http: Promise<McpHttp> | undefined;
 
-  // Every session sees the same list, so the daemon asks for it once, as itself.
+  // Every session sees a part of the same list, so the daemon asks for it once, as itself.
   const tools = createToolList({
     surface: SURFACE,
     backend: createBackendLink(createConnect(app, target)),
@@ -105,7 +111,7 @@ export function createSessionTools(options: {
   }
 
   return {
-    async serversOf({ sessionId }) {
+    async serversOf({ sessionId, agentId, servers }) {
       const server = await listen().catch((error: unknown) => {
         log.error({ error, sessionId }, 'the session starts without the tools of Kaiwu');
       });
@@ -117,9 +123,10 @@ export function createSessionTools(options: {
         timing: TIMING,
         onReached: () => tools.reached(),
       });
+      const session = { sessionId, agentId, ...(servers === undefined ? {} : { mcpServers: servers }) };
       const bearer = randomBytes(32).toString('base64url');
       const shut = server.open(bearer, {
-        listTools: () => tools.list(),
+        listTools: () => tools.list((origin) => includesSession(origin, session)),
         callTool: (call) => calls.call(call),
       });
       doors.set(sessionId, shut);

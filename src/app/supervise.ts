@@ -10,6 +10,8 @@ export interface Ready {
 export interface ChildOptions {
   name: string;
   command: readonly string[];
+  /** Its environment; this process' own if absent. */
+  env?: NodeJS.ProcessEnv;
   /** Called at each start that succeeded. */
   onReady(ready: Ready): void | Promise<void>;
   /** Hears of each end that was not asked for. */
@@ -46,7 +48,11 @@ export function supervise(options: ChildOptions): Supervised {
 
   async function runOnce(): Promise<{ ready: boolean; exit: string; code: number | null }> {
     const [file = '', ...args] = options.command;
-    const running = spawn(file, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], windowsHide: true });
+    const running = spawn(file, args, {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      windowsHide: true,
+      ...(options.env === undefined ? {} : { env: options.env }),
+    });
     child = running;
     let ready = false;
     const timer = setTimeout(() => running.kill('SIGKILL'), START_MS);

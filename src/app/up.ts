@@ -17,6 +17,7 @@ import { inspectUp, LOCAL_PROFILE } from './local-profile.ts';
 import { toHostConfig } from './mcp-config.ts';
 import { openLink } from './open-link.ts';
 import { programName } from './program-name.ts';
+import { withGivenServers } from './given-servers.ts';
 import { type Supervised, supervise } from './supervise.ts';
 
 /** Longest time, milliseconds, that the children get to end; then they are killed. */
@@ -28,6 +29,8 @@ export interface UpOptions {
   port?: number;
   /** Open the app in a browser. */
   open?: boolean;
+  /** Path or text of managed MCP servers of this machine. */
+  mcpServers?: string;
   signal: AbortSignal;
   /** One text to stdout. */
   say(text: string): Promise<void>;
@@ -56,6 +59,7 @@ async function superviseBoth(app: App, options: UpOptions, lock: ProcessLock): P
     const made = supervise({
       name,
       command: [...app.command, ...args],
+      env: withGivenServers(app.env, options.mcpServers),
       onReady: ({ url }) => onReady(url ?? ''),
       onExit: options.warn,
       signal: options.signal,
@@ -105,13 +109,14 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /** A daemon of this profile that was started apart (as a service) does the work; a second one would be refused. */
-async function hasDaemon(app: App, { warn }: UpOptions): Promise<boolean> {
+async function hasDaemon(app: App, { warn, mcpServers }: UpOptions): Promise<boolean> {
   const target = await resolveTarget(app, { server: LOCAL_PROFILE }, false);
   const report = await inspectDaemon(app, target);
   if (report.is !== 'running') return false;
   warn(
     `The daemon of profile ${LOCAL_PROFILE} runs already (pid ${report.state.pid}) and goes on after this ends.`,
   );
+  if (mcpServers !== undefined) warn('It goes on with the MCP servers that it was started with.');
   return true;
 }
 

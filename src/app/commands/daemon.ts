@@ -1,11 +1,12 @@
 import type { Command, Invocation } from '../../surfaces/cli/command.ts';
 import type { CliIo } from '../../surfaces/cli/io.ts';
 import type { App } from '../app.ts';
-import { resolveTarget, type Target } from '../connection.ts';
+import { optional, resolveTarget, type Target } from '../connection.ts';
 import { daemonSummary } from '../daemon-control.ts';
 import { installDaemon, restartDaemon, startOnce, stopOurs } from '../daemon-lifecycle.ts';
 import { daemonLog } from '../daemon-process.ts';
 import { createDaemonService } from '../daemon-service.ts';
+import { givenServers, MCP_SERVERS_FIELD } from '../given-servers.ts';
 import { createLogger, toLogLevel } from '../log.ts';
 import { serve } from '../serve.ts';
 import { count, flag, type LocalCommand, toLocalCommand } from './local-command.ts';
@@ -27,14 +28,24 @@ export function daemonCommands(app: App, io: CliIo): Command[] {
   return [
     command(
       'start',
-      { summary: 'Start the daemon of this machine in the background.' },
-      (target, _, { signal }) => startOnce(app, target, signal),
+      {
+        summary: 'Start the daemon of this machine in the background.',
+        fields: MCP_SERVERS_FIELD,
+        errors: ['conflict', 'not_authenticated', 'state_damaged', 'invalid_input'],
+      },
+      (target, input, { signal }) => startOnce(app, target, signal, givenServers(app, input)),
     ),
     command('stop', { summary: 'Stop the daemon. Its running sessions end.' }, (target) =>
       stopOurs(app, target),
     ),
-    command('restart', { summary: 'Stop the daemon if it runs, and start it.' }, (target, _, { signal }) =>
-      restartDaemon(app, target, signal),
+    command(
+      'restart',
+      {
+        summary: 'Stop the daemon if it runs, and start it.',
+        fields: MCP_SERVERS_FIELD,
+        errors: ['conflict', 'not_authenticated', 'state_damaged', 'invalid_input'],
+      },
+      (target, input, { signal }) => restartDaemon(app, target, signal, givenServers(app, input)),
     ),
     command(
       'status',
@@ -85,17 +96,24 @@ export function daemonCommands(app: App, io: CliIo): Command[] {
       'run',
       {
         summary: 'Run the daemon in the foreground, as a service manager does.',
+        fields: MCP_SERVERS_FIELD,
         talks: true,
         toText: () => '',
       },
-      async (target, _, { signal }) => {
+      async (target, input, { signal }) => {
+        const mcpServers = givenServers(app, input);
         const { runDaemon } = await import('../daemon.ts');
         const log = createLogger({
           name: 'daemon',
           level: toLogLevel(app.env.KAIWU_LOG),
           file: daemonLog(app, target),
         });
-        const { port, stop, failed } = await runDaemon({ app, target, log });
+        const { port, stop, failed } = await runDaemon({
+          app,
+          target,
+          log,
+          ...optional('mcpServers', mcpServers),
+        });
         await serve({ ready: { port }, stop, failed }, log, signal);
         return { stopped: true };
       },

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { Command } from '../../surfaces/cli/command.ts';
 import { type CliIo, write } from '../../surfaces/cli/io.ts';
 import type { App } from '../app.ts';
+import { optional } from '../connection.ts';
+import { givenServers, MCP_SERVERS_FIELD } from '../given-servers.ts';
 import { createLogger, toLogLevel } from '../log.ts';
 import { serve } from '../serve.ts';
 import { count, flag, text, toLocalCommand } from './local-command.ts';
@@ -17,16 +19,19 @@ export function processCommands(app: App, io: CliIo): Command[] {
       fields: {
         port: count('Port of the backend. The one of the last run, else any free one, if absent.'),
         open: { ...flag('Open the app in a browser.'), default: false },
+        ...MCP_SERVERS_FIELD,
       },
       examples: [{ title: 'Run everything here', input: {} }],
-      errors: ['conflict', 'state_damaged'],
+      errors: ['conflict', 'state_damaged', 'invalid_input'],
       talks: true,
       toText: nothing,
       async run(input, { signal }) {
+        const mcpServers = givenServers(app, input);
         const { runUp } = await import('../up.ts');
         return runUp(app, {
           ...(input.port === undefined ? {} : { port: input.port as number }),
           open: input.open === true,
+          ...optional('mcpServers', mcpServers),
           signal,
           say: (line) => write(io.stdout, line),
           warn: (line) => void io.stderr.write(`${line}\n`),

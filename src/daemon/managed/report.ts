@@ -1,5 +1,5 @@
 import { LINK_MAX_FRAME, type MachineServer } from '../../core/link.ts';
-import type { RunnableServer, ServerState } from '../../core/managed/managed.ts';
+import { MANAGED_LIMITS, type RunnableServer, type ServerState } from '../../core/managed/managed.ts';
 import type { OwnServers } from './options.ts';
 import { secretsOf, toShownConfig } from './shown.ts';
 
@@ -10,18 +10,17 @@ export const OWN_PREFIX = 'file:';
 const MAX_BYTES = LINK_MAX_FRAME - 64 * 1024;
 
 /**
- * How the servers of this machine do, whole, in one frame. A file that cannot be used is in it as a server that failed, so that
- * whoever looks at the servers sees it.
+ * How the servers of this machine do, whole, in one frame. A file with which something is wrong is in it as a server of
+ * its own, so that whoever looks at the servers sees it.
  */
 export function toReport(
   states: readonly ServerState[],
-  own: Pick<OwnServers, 'servers' | 'source' | 'problem'>,
+  own: Pick<OwnServers, 'servers' | 'problem' | 'warnings'>,
   now: () => string,
 ): MachineServer[] {
   const configs = new Map(own.servers().map((server) => [server.key, server]));
   const servers = states.map((state) => toMachineServer(state, configs.get(state.key)));
-  const problem = own.problem();
-  return fit(problem === undefined ? servers : [...servers, toProblemEntry(problem, own, now())]);
+  return fit([...servers, ...toFileEntry(own, now())]);
 }
 
 const toMachineServer = (state: ServerState, own: RunnableServer | undefined): MachineServer =>
@@ -29,25 +28,32 @@ const toMachineServer = (state: ServerState, own: RunnableServer | undefined): M
     ? { state }
     : { state, config: toShownConfig(own.config), secrets: secretsOf(own.config) };
 
-function toProblemEntry(problem: string, own: Pick<OwnServers, 'servers'>, since: string): MachineServer {
+function toFileEntry(
+  own: Pick<OwnServers, 'servers' | 'problem' | 'warnings'>,
+  since: string,
+): MachineServer[] {
+  const problem = own.problem();
+  const warnings = own
+    .warnings()
+    .slice(0, MANAGED_LIMITS.warnings)
+    .map((warning) => warning.slice(0, MANAGED_LIMITS.reason));
+  if (problem === undefined && warnings.length === 0) return [];
   const goesOn = own.servers().length === 0 ? '' : ' The servers of the last good version go on.';
-  return {
-    state: {
-      key: `${OWN_PREFIX}${PROBLEM_NAME}`,
-      status: 'failed',
-      reason: `${problem}${goesOn}`,
-      warnings: [],
-      noiseLines: 0,
-      starts: 0,
-      since,
-    },
-    config: { name: PROBLEM_NAME },
-    secrets: [],
+  const reason = problem === undefined ? 'Some of its entries are left out.' : `${problem}${goesOn}`;
+  const state: ServerState = {
+    key: `${OWN_PREFIX}${FILE_ENTRY}`,
+    status: problem === undefined ? 'degraded' : 'failed',
+    reason: reason.slice(0, MANAGED_LIMITS.reason),
+    warnings,
+    noiseLines: 0,
+    starts: 0,
+    since,
   };
+  return [{ state, config: { name: FILE_ENTRY }, secrets: [] }];
 }
 
-/** Name under which a file that cannot be used stands among the servers. */
-const PROBLEM_NAME = 'mcp-servers-file';
+/** Name under which a file with which something is wrong stands among the servers. */
+const FILE_ENTRY = 'mcp-servers-file';
 
 /** The largest listings are left out first: the others still come, and the backend keeps what it knew of those. */
 function fit(servers: MachineServer[]): MachineServer[] {
