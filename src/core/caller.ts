@@ -2,7 +2,7 @@ import { toDisguiseError } from './agent-mark.ts';
 import type { ActionCall, Caller } from './call.ts';
 import type { Identity } from './engine.ts';
 import { KaiwuError } from './errors.ts';
-import { toClientLabel } from './normalise-client.ts';
+import { toClientLabelAgain } from './normalise-client.ts';
 import type { PolicyAnswer } from './policy.ts';
 import { surfaceInScope } from './policy.ts';
 import type { ActionData, Surface } from './spec.ts';
@@ -13,7 +13,7 @@ export function toCaller({ context }: ActionCall, identity: Identity): Caller {
   const sessionId = identity.scope.sessionId ?? context.sessionId;
   return {
     surface: context.surface,
-    client: toClientLabel(String(context.surface), context.client?.replace(`${context.surface}:`, '')),
+    client: toClientLabelAgain(String(context.surface), context.client),
     tokenId: identity.tokenId,
     tokenKind: identity.kind,
     scope: identity.scope,

@@ -10,6 +10,7 @@ import type { PolicyDocument } from './policy.ts';
 import { keysOf, resolvePolicy } from './policy.ts';
 import type { DiscoveryPort, FieldOption } from './ports/discovery.ts';
 import type { GrantsPort } from './ports/governance.ts';
+import { toRegistry } from './registry.ts';
 import { createActionSearch } from './search.ts';
 import type { ActionManifest, JsonSchema, OptionSource } from './spec.ts';
 import { SURFACES } from './spec.ts';
@@ -100,6 +101,14 @@ export function createDiscovery({
         caller: ready.caller,
       });
       return { actionId: action.id, answers, grants: covering };
+    },
+    async registry(surface, caller) {
+      return toRegistry(
+        catalog.manifests.filter((spec) => !isWithheld(spec)),
+        await getPolicy(),
+        surface,
+        caller,
+      );
     },
     requireRules(keys) {
       const known = [...new Set(catalog.actions.flatMap(({ id }) => keysOf(id))), SELF_DECISION_RULE];

@@ -7,7 +7,15 @@ export function toClientLabel(surface: string, name: string | undefined): string
     .trim()
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 60);
-  return slug === '' || slug === surface ? surface : `${surface}:${slug}`;
+    .replace(/^-/, '')
+    .slice(0, 60)
+    .replaceAll(/^-+|-+$/g, '');
+  return slug === '' ? surface : `${surface}:${slug}`;
+}
+
+/** The same of what a surface sends along, which is such a label already or a bare name. */
+export function toClientLabelAgain(surface: string, label: string | undefined): string {
+  if (label === surface) return surface;
+  const prefix = `${surface}:`;
+  return toClientLabel(surface, label?.startsWith(prefix) ? label.slice(prefix.length) : label);
 }

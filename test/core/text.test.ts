@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fromCursor, toCursor } from '../../src/core/page.ts';
-import { toClientLabel } from '../../src/core/normalise-client.ts';
+import { toClientLabel, toClientLabelAgain } from '../../src/core/normalise-client.ts';
 import { misspelt, nearest } from '../../src/core/nearest.ts';
 import { toShortText, toVisibleText } from '../../src/core/visible-text.ts';
 
@@ -37,7 +37,12 @@ describe('names', () => {
     expect(toClientLabel('mcp', ' Claude Code!! ')).toBe('mcp:claude-code');
     expect(toClientLabel('mcp', '--')).toBe('mcp');
     expect(toClientLabel('mcp', undefined)).toBe('mcp');
-    expect(toClientLabel('cli', 'cli')).toBe('cli');
+    expect(toClientLabel('mcp', '  Claude   Desktop (β) ')).toBe('mcp:claude-desktop');
+    expect(toClientLabel('mcp', 'MCP')).toBe('mcp:mcp');
+    expect(toClientLabel('mcp', `${'a'.repeat(59)}--b`)).toBe(`mcp:${'a'.repeat(59)}`);
+    expect(toClientLabelAgain('cli', 'cli')).toBe('cli');
+    expect(toClientLabelAgain('mcp', 'mcp:mcp')).toBe('mcp:mcp');
+    expect(toClientLabelAgain('mcp', 'Cursor')).toBe('mcp:cursor');
     expect(toClientLabel('mcp', '開物')).toBe('mcp');
   });
 

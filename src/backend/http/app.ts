@@ -24,6 +24,7 @@ import type { Gate } from './gate.ts';
 import type { HttpEnv } from './http-env.ts';
 import { toOpenApi } from './openapi.ts';
 import { addPasskeyRoutes } from './passkey-routes.ts';
+import { addRpcRoute } from './rpc-route.ts';
 import { addVoiceRoutes, type ToVoiceTools } from './voice-routes.ts';
 import { addWebRoutes } from './web-files.ts';
 
@@ -111,6 +112,7 @@ export function createApp(options: AppOptions): {
     return c.body(document.json, 200, { 'content-type': 'application/json' });
   });
   addCallRoutes(app, { ...options, policies: store.policies });
+  addRpcRoute(app, options);
   const { toVoiceTools } = options;
   if (toVoiceTools !== undefined) addVoiceRoutes(app, { ...options, policies: store.policies, toVoiceTools });
   addAuthRoutes(app, { ...options, identity: store.identity });

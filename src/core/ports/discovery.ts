@@ -1,5 +1,6 @@
 import type { Caller } from '../call.ts';
 import type { PolicyAnswer } from '../policy.ts';
+import type { RegistryTool } from '../registry.ts';
 import type { ActionManifest, Effect, Exposure, Surface } from '../spec.ts';
 
 export interface SpecMatch {
@@ -37,6 +38,8 @@ export interface DiscoveryPort {
     answers: PolicyAnswer[];
     grants?: { grantId: string; covers: boolean; reason?: string }[];
   }>;
+  /** Every tool by id, as calls from a surface would find it. */
+  registry(surface: Surface, caller: Caller): Promise<RegistryTool[]>;
   /** A rule that names nothing would gate nothing. @throws invalid_input naming the nearest */
   requireRules(keys: string[]): void;
   /** Valid values of a field, from its enum or its option source. @throws invalid_input | unknown_action */
