@@ -15,7 +15,7 @@ interface Allowed {
 
 /** Who may import what. A folder that is not here fails; so does an import that its row lacks. */
 const TABLE: Record<string, Allowed> = {
-  'src/core': { ours: [], npm: ['zod', 'minisearch', 'canonicalize'], node: false },
+  'src/core': { ours: [], npm: ['zod', 'minisearch', 'canonicalize', 'strip-json-comments'], node: false },
   actions: { ours: ['src/core'], npm: ['zod'], node: false },
   'src/surfaces/cli': { ours: ['src/core'], npm: ['picocolors'], node: true },
   'src/surfaces/mcp': { ours: ['src/core'], npm: ['@modelcontextprotocol/server'], node: true },
@@ -35,7 +35,7 @@ const TABLE: Record<string, Allowed> = {
   // Managed MCP servers: one connection each, in the backend and in daemons.
   'src/managed': {
     ours: ['src/core', 'src/process'],
-    npm: ['zod', '@modelcontextprotocol/client'],
+    npm: ['zod', '@modelcontextprotocol/client', 'ajv', 're2js'],
     node: true,
   },
   'src/client': { ours: ['src/core'], npm: ['zod', 'eventsource-parser', 'hpagent'], node: true },
