@@ -20,7 +20,7 @@ export function toToolResult(envelope: Envelope, name: string): ToolResult {
   if (envelope.status === 'ok') {
     const { output } = envelope;
     if (!isServerResult(output)) return toResult(output);
-    const structured = output.structuredContent ?? (isManagedName(name) ? undefined : output);
+    const structured = isManagedName(name) ? output.structuredContent : output;
     return {
       content: output.content.map(toVisibleItem),
       ...(structured === undefined ? {} : { structuredContent: structured }),

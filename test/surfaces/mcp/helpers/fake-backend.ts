@@ -29,6 +29,8 @@ export interface FakeBackend {
   /** Lets catalog requests wait for ever. */
   hangCatalog: boolean;
   setPolicy(rules: PolicyDocument['rules']): void;
+  /** Actions came or went. */
+  setCatalog(manifests: ActionManifest[]): void;
   /** Takes the port away, with every connection. */
   stop(): Promise<void>;
   /** Back on the same port, or on a new one. */
@@ -37,7 +39,9 @@ export interface FakeBackend {
 
 export const TOKEN = 'test-token-0123456789';
 
-export async function startFakeBackend(manifests: ActionManifest[]): Promise<FakeBackend> {
+export async function startFakeBackend(first: ActionManifest[]): Promise<FakeBackend> {
+  let manifests = first;
+  let revision = 0;
   const sockets = new Set<Socket>();
   let server = createServer();
   let eventId = 0;
@@ -54,6 +58,11 @@ export async function startFakeBackend(manifests: ActionManifest[]): Promise<Fak
     setPolicy(rules) {
       backend.policy = { version: backend.policy.version + 1, rules };
       send({ type: 'policy.changed', version: backend.policy.version });
+    },
+    setCatalog(next) {
+      manifests = next;
+      revision += 1;
+      send({ type: 'catalog.changed' });
     },
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
@@ -95,7 +104,7 @@ export async function startFakeBackend(manifests: ActionManifest[]): Promise<Fak
     }
     if (pathname === '/v1/catalog') {
       if (backend.hangCatalog) return;
-      const etag = `"fake-${backend.policy.version}"`;
+      const etag = `"fake-${backend.policy.version}-${revision}"`;
       if (request.headers['if-none-match'] === etag) {
         note(304);
         response.writeHead(304, { etag }).end();
