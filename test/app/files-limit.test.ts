@@ -20,18 +20,25 @@ describe('the limit of a file', () => {
     }
   });
 
-  it.each(['ten', '-1', '0', '1.5', '1e9', '99999999999999999999'])(
-    'of %s is an error at start',
-    async (value) => {
-      const home = await makeHome();
-      for (const line of [
-        ['up', '--no-open'],
-        ['backend', 'start'],
-      ]) {
-        const { code, stderr } = await home.cli(line, { env: { KAIWU_FILE_MAX_BYTES: value } });
-        expect([code, stderr]).toEqual([2, expect.stringContaining(`KAIWU_FILE_MAX_BYTES is "${value}"`)]);
-      }
-      await home.remove();
-    },
-  );
+  it.each([
+    ['KAIWU_FILE_MAX_BYTES', 'ten'],
+    ['KAIWU_FILE_MAX_BYTES', '-1'],
+    ['KAIWU_FILE_MAX_BYTES', '0'],
+    ['KAIWU_FILE_MAX_BYTES', '1.5'],
+    ['KAIWU_FILE_MAX_BYTES', '1e9'],
+    ['KAIWU_FILE_MAX_BYTES', '99999999999999999999'],
+    ['HAPPIER_WEB_DOWNLOAD_MAX_BYTES', '100 MB'],
+    ['KAIWU_FILES_TOTAL_BYTES', '10G'],
+    ['KAIWU_FILES_TOTAL_BYTES', '0'],
+  ])('%s of %s is an error at start', async (name, value) => {
+    const home = await makeHome();
+    for (const line of [
+      ['up', '--no-open'],
+      ['backend', 'start'],
+    ]) {
+      const { code, stderr } = await home.cli(line, { env: { [name]: value } });
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`${name} is "${value}"`)]);
+    }
+    await home.remove();
+  });
 });

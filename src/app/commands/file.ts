@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import * as z from 'zod';
@@ -7,7 +6,7 @@ import type { SealedDescription, StoredFile } from '../../core/file.ts';
 import { toVisibleText } from '../../core/visible-text.ts';
 import { unsealText } from '../../local/identity-age.ts';
 import type { Command } from '../../surfaces/cli/command.ts';
-import type { CliIo } from '../../surfaces/cli/io.ts';
+import { type CliIo, write } from '../../surfaces/cli/io.ts';
 import { requireAccountKey } from '../account-key.ts';
 import type { App } from '../app.ts';
 import { identityOf, openFiles, optional, resolveTarget } from '../connection.ts';
@@ -140,8 +139,8 @@ const contentOrJson = () =>
 /** As fast as the reader takes it. A reader that went away (`| head`) has had enough. */
 async function pour(content: AsyncIterable<Uint8Array>, to: Writable): Promise<void> {
   for await (const chunk of content) {
-    if (to.destroyed || to.errored !== null) return;
-    if (!to.write(chunk)) await Promise.race([once(to, 'drain'), once(to, 'close')]).catch(() => undefined);
+    await write(to, chunk);
+    if (to.destroyed) return;
   }
 }
 

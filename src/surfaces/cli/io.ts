@@ -21,7 +21,7 @@ export interface CliIo {
  * Writes a text and settles when all of it has left the process, however slow the reader is. A reader that went away
  * (`| head`) is no error: nobody is left to tell.
  */
-export function write(stream: Writable, text: string): Promise<void> {
+export function write(stream: Writable, text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => {
       if (error == null || isBrokenPipe(error)) resolve();
