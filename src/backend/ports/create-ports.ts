@@ -5,11 +5,12 @@ import type { BackendPorts } from '../../core/engine.ts';
 import type { BackendServer } from '../../core/ports/fleet.ts';
 import type { Logger } from '../../core/ports/host.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
+import { createCapabilityProviders } from '../registry/capability-providers.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { Revocations } from '../revocations.ts';
 import type { RandomBytes } from '../secrets.ts';
 import type { BackendStore } from '../store/store.ts';
-import { createManaged } from '../managed/managed.ts';
+import type { Managed } from '../managed/managed.ts';
 import type { Archives } from '../work/archives.ts';
 import type { Deliveries } from '../work/deliveries.ts';
 import { endRunsWithParent } from '../work/runs/end-with-parent.ts';
@@ -38,6 +39,7 @@ export interface PortsOptions {
   randomBytes: RandomBytes;
   /** Undefined where this backend keeps no files. */
   uploads: Uploads | undefined;
+  managed: Pick<Managed, 'servers' | 'tools'>;
   log: Logger;
   /** This node, as it is now. */
   serverInfo(): BackendServer;
@@ -76,16 +78,16 @@ export function createBackendPorts(options: PortsOptions): { ports: BackendPorts
     () => runWork,
   );
   const runWork = createRunWork({ store, control, deliver: deliveries.deliver, runtime, log });
-  const managed = createManaged();
   const ports: BackendPorts = {
     sessions,
     ...keepRunsOfOthers(store, { control, messages: createMessages(options) }),
     runs: createRuns({ store, work: runWork, runtime, freshAgents }),
     inbox: createInbox(options),
     files: createFilesPort({ ...options, ask }),
-    managedServers: managed.servers,
-    managedTools: managed.tools,
+    managedServers: options.managed.servers,
+    managedTools: options.managed.tools,
     transcripts: store.transcripts,
+    capabilityProviders: createCapabilityProviders(store.settings),
     machines: createMachines(options),
     agents: createAgents({ store, links, freshAgents }),
     servers: { list: async () => [options.serverInfo()] },

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Runtime } from '../../core/ports/stores.ts';
+import { createAccountSettings } from './account-settings.ts';
 import { createEventAppender } from './append.ts';
 import { createApprovalStore } from './approvals.ts';
 import { createAuditStore } from './audit.ts';
@@ -43,6 +44,7 @@ export function createStore(db: Kysely<Schema>, runtime: Runtime): BackendStore 
     identity: createIdentityStore(db, writer, runtime),
     deviceCodes: createDeviceCodeStore(db, runtime),
     passkeys: createPasskeyStore(db, runtime),
+    settings: createAccountSettings(db, writer, runtime),
     feed: createFeedStore(db, writer, runtime),
     inbox: createInboxStore(db),
     runs: createRunStore(db, writer, runtime),

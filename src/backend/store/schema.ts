@@ -259,6 +259,7 @@ export interface Schema {
     recipient: string | null;
     sealedKey: string | null;
   };
+  accountSettings: { name: string; value: Json<unknown>; updatedAt: string };
   passkeys: {
     passkeyId: string;
     credentialId: string;

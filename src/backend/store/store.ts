@@ -17,6 +17,7 @@ import type {
   Session,
   SessionEvent,
 } from '../../core/session.ts';
+import type { AccountSettings } from './account-settings.ts';
 import type { FileStore } from './files.ts';
 import type { ManagedStore } from './managed-store.ts';
 import type { PasskeyStore } from './passkeys.ts';
@@ -36,6 +37,7 @@ export interface BackendStore {
   identity: IdentityStore;
   deviceCodes: DeviceCodeStore;
   passkeys: PasskeyStore;
+  settings: AccountSettings;
   feed: FeedStore;
   inbox: InboxStore;
   runs: RunStore;

@@ -1,3 +1,4 @@
+import type { CapabilityProvidersPort } from './capability-providers.ts';
 import type { DiscoveryPort } from './discovery.ts';
 import type { AgentsPort, MachinesPort, ServersPort } from './fleet.ts';
 import type { ApprovalsPort, AuditPort, GrantsPort, IdentityPort, PoliciesPort } from './governance.ts';
@@ -19,6 +20,7 @@ export interface ActionPorts {
   runs: RunsPort;
   inbox: InboxPort;
   files: FilesPort;
+  capabilityProviders: CapabilityProvidersPort;
   managedServers: ManagedServersPort;
   managedTools: ManagedToolsPort;
   machines: MachinesPort;

@@ -9,6 +9,7 @@ import { files } from './0006-files.ts';
 import { passkeys } from './0007-passkeys.ts';
 import { managed } from './0009-managed.ts';
 import { sessionServers } from './0010-session-servers.ts';
+import { accountSettings } from './0011-account-settings.ts';
 import type { MigrationDialect } from './migration-dialect.ts';
 
 type Change = (db: Kysely<unknown>, dialect: MigrationDialect, runtime: Runtime) => Promise<void>;
@@ -24,6 +25,7 @@ const CHANGES: Record<string, Change> = {
   '0007-passkeys': passkeys,
   '0009-managed': managed,
   '0010-session-servers': sessionServers,
+  '0011-account-settings': accountSettings,
 };
 
 export const toMigrations = (dialect: MigrationDialect, runtime: Runtime): Record<string, Migration> =>
