@@ -15,6 +15,7 @@ import { readStateFile, removeStateFile, writeStateFile } from '../local/state-f
 import { toVoiceTools } from '../surfaces/voice/tools.ts';
 import type { App } from './app.ts';
 import { fileLimitOf, filesTotalOf } from './file-limit.ts';
+import { managedOf } from './managed.ts';
 import { registry } from './registry.generated.ts';
 
 export interface RunBackendOptions {
@@ -70,6 +71,7 @@ async function open(options: RunBackendOptions, release: () => void): Promise<Ru
     toVoiceTools,
     // Beside the bundles of dist/.
     webFolder: fileURLToPath(new URL('./web/', import.meta.url)),
+    managed: managedOf(app, log),
     files: { folder: paths.blobs, maxBytes: fileLimitOf(app.env), totalBytes: filesTotalOf(app.env) },
     runtime,
     randomBytes: (count) => randomBytes(count),

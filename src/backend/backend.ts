@@ -23,6 +23,7 @@ import { createHttpServer, type ServerTimings } from './http/http-server.ts';
 import type { ToVoiceTools } from './http/voice-routes.ts';
 import { createLinkServer } from './link/link-server.ts';
 import type { LinkTimings } from './link/link-socket.ts';
+import { createManaged, type ManagedOptions } from './managed/managed.ts';
 import { createBackendPorts } from './ports/create-ports.ts';
 import { createRevocations } from './revocations.ts';
 import type { RandomBytes } from './secrets.ts';
@@ -56,6 +57,7 @@ export interface BackendOptions {
   webFolder?: string;
   /** Where ciphertext of files is kept, the largest file, and all of them together, bytes. Without it no file can be sent. */
   files?: { folder: string; maxBytes: number; totalBytes: number };
+  managed: ManagedOptions;
   /** Address that others reach this server by, behind a proxy that speaks TLS: `https://kaiwu.example`. */
   publicUrl?: string;
   /** Further host names that it answers to, without port. */
@@ -106,8 +108,9 @@ export function createBackend(options: BackendOptions): Backend {
     version,
     revocations,
     timings: options.timings?.link,
-    onServers: async () => {},
+    onServers: (machineId, servers) => managed.onServers(machineId, servers),
     onLinked(machineId) {
+      managed.machineLinked(machineId);
       const resumed = resumeMachine(machineId, { store, links, starts, deliveries, archives, log })
         .then(() => runWork.machineLinked(machineId))
         .catch((error: unknown) => log.error({ machineId, error }, 'could not resume a machine'))
@@ -115,6 +118,7 @@ export function createBackend(options: BackendOptions): Backend {
       resuming.add(resumed);
     },
   });
+  const managed = createManaged({ managed: options.managed, store, links, runtime, randomBytes, log });
   const starts = createStarts({
     sessions: store.sessions,
     links,
@@ -133,6 +137,7 @@ export function createBackend(options: BackendOptions): Backend {
     runtime,
     randomBytes,
     uploads: storage?.uploads,
+    managed,
     log,
     serverInfo: () => ({
       serverId,
@@ -144,6 +149,7 @@ export function createBackend(options: BackendOptions): Backend {
   });
   const engine = options.createEngine({
     ports,
+    further: managed.further,
     approvalStore: store.approvals,
     grants: store.grants,
     idempotency: store.idempotency,
@@ -225,6 +231,7 @@ export function createBackend(options: BackendOptions): Backend {
     await runWork.close();
     await deliveries.close();
     await Promise.all(resuming);
+    await managed.close();
     await server.close();
     await store.close();
   }
@@ -234,6 +241,7 @@ export function createBackend(options: BackendOptions): Backend {
       if (!isLoopback(host) && options.allowPlainRemote !== true) throw plainRemote(host);
       await store.machines.disconnectAll();
       await storage?.blobs.open(async (fileId) => (await store.files.get(fileId)) !== undefined);
+      await managed.open();
       await engine.recover();
       await runWork.resume();
       bound = { host, url: '' };

@@ -50,6 +50,8 @@ export interface HomePaths {
     /** Ciphertext of files. */
     blobs: string;
     bootstrap: string;
+    /** Key under which secrets of managed MCP servers are sealed. */
+    secretsKey: string;
     identity: string;
     state: string;
     lock: string;
@@ -87,6 +89,7 @@ export function toHomePaths(home: string): HomePaths {
       database: join(backend, 'kaiwu.db'),
       blobs: join(backend, 'blobs'),
       bootstrap: join(backend, 'bootstrap.json'),
+      secretsKey: join(backend, 'secrets.key'),
       identity: join(backend, 'identity.json'),
       state: join(backend, 'backend.json'),
       lock: join(backend, 'backend.lock'),

@@ -1,4 +1,3 @@
-import type { ServerConfig } from '../../core/managed/config.ts';
 import type { ToolDefinition } from '../../core/managed/managed.ts';
 import type { ManagedServer } from '../../core/ports/managed.ts';
 
@@ -42,8 +41,10 @@ export interface StoredPin {
 
 export type NewPin = Omit<StoredPin, 'serverKey' | 'acceptedAt'> & { definition: ToolDefinition };
 
-export type ServerChange = Partial<Pick<StoredServer, 'place' | 'secretNames' | 'listing' | 'machineKey'>> & {
-  config?: ServerConfig | ShownConfig;
+export type ServerChange = Partial<
+  Pick<StoredServer, 'name' | 'place' | 'secretNames' | 'listing' | 'machineKey'>
+> & {
+  config?: ShownConfig;
   /** Null takes it away. */
   sealed?: string | null;
   signIn?: string | null;
@@ -59,7 +60,7 @@ export interface ManagedStore {
       config: ShownConfig;
     },
   ): Promise<StoredServer | undefined>;
-  /** Undefined where there is none. */
+  /** Undefined where there is none. Under another name its actions are others: grants of the old ones are revoked. */
   update(serverKey: string, change: ServerChange): Promise<StoredServer | undefined>;
   /** With its pins; the grants of its actions are revoked. */
   remove(serverKey: string): Promise<void>;

@@ -52,6 +52,13 @@ export function createManagedStore(db: Kysely<Schema>, runtime: Runtime): Manage
   const revokeGrants = (trx: Kysely<Schema>) =>
     trx.updateTable('grants').set({ revokedAt: now() }).where('revokedAt', 'is', null);
 
+  /** All ids that begin with the server's part: `/` is what follows `.`. */
+  const revokeGrantsOf = (trx: Kysely<Schema>, name: string) =>
+    revokeGrants(trx)
+      .where('actionId', '>', `managed.${name}.`)
+      .where('actionId', '<', `managed.${name}/`)
+      .execute();
+
   return {
     all: async () => {
       const servers = await db.selectFrom('managedServers').selectAll().orderBy('name').execute();
@@ -77,12 +84,15 @@ export function createManagedStore(db: Kysely<Schema>, runtime: Runtime): Manage
         return numInsertedOrUpdatedRows === 1n ? find(trx, rest.serverKey) : undefined;
       }),
 
-    update: (serverKey, { config, secretNames, listing, ...rest }) =>
+    update: (serverKey, { config, secretNames, listing, name, ...rest }) =>
       db.transaction().execute(async (trx) => {
+        const before = name === undefined ? undefined : await find(trx, serverKey);
+        if (before !== undefined) await revokeGrantsOf(trx, before.name);
         await trx
           .updateTable('managedServers')
           .set({
             ...rest,
+            ...(name === undefined ? {} : { name, nameFolded: name.toLowerCase() }),
             ...(config === undefined ? {} : { config: toJson(config) }),
             ...(secretNames === undefined ? {} : { secretNames: toJson(secretNames) }),
             ...(listing === undefined ? {} : { listing: toJson(listing) }),
@@ -99,11 +109,7 @@ export function createManagedStore(db: Kysely<Schema>, runtime: Runtime): Manage
         if (server === undefined) return;
         await trx.deleteFrom('managedPins').where('serverKey', '=', serverKey).execute();
         await trx.deleteFrom('managedServers').where('serverKey', '=', serverKey).execute();
-        // All ids that begin with the server's part: `/` is what follows `.`.
-        await revokeGrants(trx)
-          .where('actionId', '>', `managed.${server.name}.`)
-          .where('actionId', '<', `managed.${server.name}/`)
-          .execute();
+        await revokeGrantsOf(trx, server.name);
       }),
 
     trust: (serverKey, pins) =>

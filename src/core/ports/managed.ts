@@ -80,10 +80,10 @@ export interface ManagedServersPort {
 
 /** Tools of managed servers. */
 export interface ManagedToolsPort {
-  /** By server and name. */
-  list(filter: { server?: string; state?: ManagedToolState }): Promise<ManagedTool[]>;
+  /** By server and name; for a session those of the servers that are shared with it. */
+  list(filter: { server?: string; state?: ManagedToolState }, caller: Caller): Promise<ManagedTool[]>;
   /** Best first. */
-  search(query: string, limit: number): Promise<ManagedTool[]>;
+  search(query: string, limit: number, caller: Caller): Promise<ManagedTool[]>;
   /** Trusts definitions as they are now. @throws approval_stale where a digest is no longer the one seen; not_found */
   accept(server: string, tools: { name: string; digest: string }[], caller: Caller): Promise<ManagedTool[]>;
   /** Calls one; for the actions of managed tools alone. */

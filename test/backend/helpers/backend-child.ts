@@ -1,11 +1,13 @@
 /** A backend in a process of its own, to be killed: `backend-child.ts DATABASE`. Prints `{url, secret}` once it listens. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
 import { createBackend } from '../../../src/backend/backend.ts';
 import { createSqliteStore } from '../../../src/backend/store/sqlite/create-sqlite-store.ts';
 import { createEngine } from '../../../src/core/create-engine.ts';
 import type { Runtime } from '../../../src/core/ports/stores.ts';
 import { registry } from '../../../src/app/registry.generated.ts';
 import { openSqlite } from '../../../src/local/sqlite.ts';
+import { managedIn } from './managed.ts';
 
 const runtime: Runtime = {
   now: () => new Date(),
@@ -16,6 +18,7 @@ const runtime: Runtime = {
   sha256: (text) => createHash('sha256').update(text).digest('hex'),
 };
 const quiet = () => {};
+const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
 const backend = createBackend({
   store: await createSqliteStore(openSqlite(process.argv[2] as string), runtime),
@@ -23,7 +26,8 @@ const backend = createBackend({
   createEngine: (parts) => createEngine({ ...parts, actions: registry }),
   runtime,
   randomBytes,
-  log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+  log,
+  managed: managedIn(dirname(process.argv[2] as string), log),
   version: '1.2.3',
   serverId: 'server-under-test',
   ownerId: randomUUID(),

@@ -13,6 +13,7 @@ import type { Runtime } from '../../../src/core/ports/stores.ts';
 import { openSqlite } from '../../../src/local/sqlite.ts';
 import { createFakeDaemon, type FakeDaemon, type FakeDaemonOptions } from './fake-daemon.ts';
 import type { Json } from './json.ts';
+import { managedIn } from './managed.ts';
 
 /** A real clock that can be set forward. */
 export interface TestRuntime extends Runtime {
@@ -40,6 +41,8 @@ export interface World {
   backend: Backend;
   store: BackendStore;
   runtime: TestRuntime;
+  /** Folder of all that it keeps. */
+  home: string;
   /** Where its database file is. */
   databasePath: string;
   /** One-time secrets in the order in which they were handed out. */
@@ -97,6 +100,7 @@ export async function openWorld(
       runtime,
       randomBytes,
       log: toLogger(logs),
+      managed: managedIn(home, toLogger(logs)),
       version: '1.2.3',
       serverId: 'server-under-test',
       ownerId: randomUUID(),
@@ -132,6 +136,7 @@ export async function openWorld(
   const world: World = {
     ...(await start(more)),
     runtime,
+    home,
     databasePath,
     secrets,
     logs,

@@ -72,6 +72,8 @@ test('a released database keeps every row as it was', async () => {
     'account_keys',
     'passkeys',
     'passkey_challenges',
+    'managed_servers',
+    'managed_pins',
   ]);
   await migrate();
   expect(readAllTables()).toEqual(after);

@@ -1,0 +1,200 @@
+import type { Caller } from '../../core/call.ts';
+import { KaiwuError } from '../../core/errors.ts';
+import { SERVER_LIMITS, type ServerConfig } from '../../core/managed/config.ts';
+import type { ManagedSignIn } from '../../core/managed/managed.ts';
+import { makeUniqueName } from '../../core/managed/unique-name.ts';
+import type { ManagedServer, ManagedServersPort } from '../../core/ports/managed.ts';
+import type { Runtime } from '../../core/ports/stores.ts';
+import { chooseMachine } from '../ports/machines-of.ts';
+import type { MachineStore } from '../store/store.ts';
+import type { Book, KnownServer } from './book.ts';
+import type { Places } from './places.ts';
+import { nameTaken, requireOfAccount, requireRunnable, serverNotFound } from './requirements.ts';
+import { BACKEND, type States } from './states.ts';
+import type { Vault } from './vault.ts';
+import type { View } from './view.ts';
+
+/** Milliseconds that an answer waits for a first connection. What takes longer is answered as `starting`. */
+const FIRST_MS = 15_000;
+
+export function createServersPort(options: {
+  book: Book;
+  vault: Vault;
+  places: Places;
+  states: States;
+  view: View;
+  machines: Pick<MachineStore, 'list' | 'get'>;
+  signIn: ManagedSignIn | undefined;
+  runtime: Pick<Runtime, 'newId'>;
+}): ManagedServersPort {
+  const { book, vault, places, states, view, machines, signIn, runtime } = options;
+
+  function mustFind(name: string): KnownServer {
+    const server = book.find(name);
+    if (server === undefined)
+      throw serverNotFound(
+        name,
+        book.list().map(({ row }) => row.name),
+      );
+    return server;
+  }
+
+  async function show(server: KnownServer): Promise<ManagedServer> {
+    const { place } = server.row;
+    const now = book.get(server.row.serverKey) ?? server;
+    return view.toServer(now, place === BACKEND ? undefined : await machines.get(place));
+  }
+
+  /** A program runs where the person is, if there is a daemon. */
+  async function choosePlace({ where, command }: ServerConfig, caller: Caller): Promise<string> {
+    if (where === BACKEND || (where === undefined && command === undefined)) return BACKEND;
+    if (where !== undefined) return (await chooseMachine(machines, where, caller)).machineId;
+    const own = caller.machineId === undefined ? undefined : await machines.get(caller.machineId);
+    return own?.machineId ?? BACKEND;
+  }
+
+  /** Runs it as it is configured now, and waits a little for what comes of it. */
+  async function runAndShow(server: KnownServer, caller: Caller): Promise<ManagedServer> {
+    const { row } = server;
+    await places.apply(row.place);
+    const waits = row.config?.enabled !== false && !places.isLost(row);
+    const linked = places.problemOf(row.place) === undefined && places.isReachable(row.place);
+    if (waits && linked) {
+      await states.settled(row, Math.min(FIRST_MS, (caller.maxWaitSeconds ?? Infinity) * 1000));
+      await book.settled();
+    }
+    return show(server);
+  }
+
+  /** @throws conflict naming the holder */
+  function requireFree(name: string, but?: string): void {
+    const holder = book.find(name);
+    if (holder !== undefined && holder.row.serverKey !== but) throw nameTaken(holder.row);
+  }
+
+  const takenNames = () => book.list().map(({ row }) => row.name);
+
+  function requireSignIn({ row }: KnownServer): ManagedSignIn {
+    if (row.place === BACKEND && row.config?.url !== undefined && signIn !== undefined) return signIn;
+    const why = row.config?.url === undefined ? 'is a program' : `runs on machine ${row.place}`;
+    throw new KaiwuError(
+      'unsupported',
+      `${row.name} ${why}: signing in is for servers with a url that run in the backend.`,
+      {
+        hint: 'Give it a token or headers in its settings, or add it to the account: `kaiwu mcp servers import`.',
+      },
+    );
+  }
+
+  return {
+    list: async () => {
+      const known = new Map((await machines.list()).map((machine) => [machine.machineId, machine]));
+      return book.list().map((server) => view.toServer(server, known.get(server.row.place)));
+    },
+    get: async (name) => show(mustFind(name)),
+
+    async add({ name: wanted, ...config }, caller) {
+      requireRunnable(config);
+      if (wanted !== undefined) requireFree(makeUniqueName(wanted, []));
+      const name = makeUniqueName(wanted, wanted === undefined ? takenNames() : []);
+      if (book.list().filter(({ row }) => row.source === 'account').length >= SERVER_LIMITS.servers) {
+        throw new KaiwuError(
+          'conflict',
+          `There are ${SERVER_LIMITS.servers} MCP servers, and more are not kept.`,
+          {
+            hint: 'Remove one that is not needed.',
+          },
+        );
+      }
+      const place = await choosePlace(config, caller);
+      const serverKey = runtime.newId('mcps');
+      const { sealed, ...stored } = await vault.close(serverKey, { ...config, where: place });
+      const row = { serverKey, name, source: 'account' as const, place, ...stored };
+      const server = await book.insert(sealed === null ? row : { ...row, sealed });
+      if (server === undefined) {
+        requireFree(name);
+        throw new KaiwuError('conflict', `The name ${name} was taken a moment ago.`);
+      }
+      return runAndShow(server, caller);
+    },
+
+    async update(name, { name: wanted, ...change }, caller) {
+      const server = mustFind(name);
+      const { row } = server;
+      requireOfAccount(row);
+      const opened = await vault.open(row);
+      const given = Object.entries(change).filter(([, value]) => value !== undefined);
+      const merged = { ...opened?.config, ...Object.fromEntries(given) };
+      const config = Object.fromEntries(
+        Object.entries(merged).filter(([, value]) => value !== null),
+      ) as ServerConfig;
+      // A url in place of a command takes the place with it, unless that is said as well.
+      if (config.url !== undefined && change.where === undefined) config.where = BACKEND;
+      requireRunnable(config);
+      requireNothingLost(row.secretNames, opened?.lost === true, change);
+      const newName = wanted == null ? row.name : makeUniqueName(wanted, []);
+      requireFree(newName, row.serverKey);
+      const place = config.where === row.place ? row.place : await choosePlace(config, caller);
+      const stored = await vault.close(row.serverKey, { ...config, where: place });
+      const renamed = newName === row.name ? {} : { name: newName };
+      const updated = await book.update(row.serverKey, { ...stored, place, ...renamed });
+      if (updated === undefined) throw serverNotFound(name, takenNames());
+      if (place !== row.place) {
+        states.forget(row);
+        await places.apply(row.place);
+      }
+      return runAndShow(updated, caller);
+    },
+
+    async remove(name) {
+      const { row } = mustFind(name);
+      if (!view.isDropped(row)) requireOfAccount(row);
+      // What a sign-in left at the server itself goes first; here it goes with the row.
+      if (row.signIn !== undefined) await signIn?.forget(row.serverKey).catch(() => {});
+      await book.remove(row.serverKey);
+      states.forget(row);
+      await places.apply(row.place);
+    },
+
+    async test(name, caller, signal) {
+      const server = mustFind(name);
+      if (server.row.config?.enabled === false || places.isLost(server.row)) return show(server);
+      await places.test(server.row, caller, signal);
+      await book.settled();
+      return show(server);
+    },
+
+    async beginSignIn(name, redirectUri) {
+      const server = mustFind(name);
+      return requireSignIn(server).begin(server.row.serverKey, redirectUri);
+    },
+
+    async completeSignIn(answer, caller) {
+      if (signIn === undefined)
+        throw new KaiwuError('unsupported', 'This backend signs in to no MCP servers.');
+      const { key } = await signIn.complete(answer);
+      const server = book.get(key);
+      if (server === undefined) throw serverNotFound(key, takenNames());
+      await places.test(server.row, caller, new AbortController().signal).catch(() => {});
+      await book.settled();
+      return show(server);
+    },
+  };
+}
+
+/** Secrets that are lost are given again all at once: what is left out would be lost for good. */
+function requireNothingLost(names: string[], lost: boolean, change: Record<string, unknown>): void {
+  if (!lost) return;
+  const missing = [...new Set(names.map((name) => name.split('.')[0] ?? name))].filter(
+    (field) => change[field] === undefined,
+  );
+  if (missing.length === 0) return;
+  throw new KaiwuError(
+    'invalid_input',
+    `Sealed values of it do not open any more: give ${missing.join(', ')} too.`,
+    {
+      hint: 'Give each again, or null to go without it. The rest of the settings is as it was.',
+      details: { issues: missing.map((path) => ({ path, message: 'has to be given again' })) },
+    },
+  );
+}

@@ -1,0 +1,147 @@
+import type { Caller } from '../../core/call.ts';
+import { KaiwuError } from '../../core/errors.ts';
+import { type ToolPin, toPin } from '../../core/managed/pins.ts';
+import { includesSession } from '../../core/managed/session-share.ts';
+import type { ToolEntry } from '../../core/managed/tool-states.ts';
+import type { ManagedTool, ManagedToolsPort } from '../../core/ports/managed.ts';
+import type { SessionsPort } from '../../core/ports/sessions.ts';
+import type { Runtime } from '../../core/ports/stores.ts';
+import { toWords } from '../../core/search.ts';
+import { type Book, type KnownServer, toNewPin } from './book.ts';
+import type { Places } from './places.ts';
+import { serverNotFound } from './requirements.ts';
+
+export function createToolsPort(options: {
+  book: Book;
+  places: Pick<Places, 'call'>;
+  sessions: Pick<SessionsPort, 'get'>;
+  runtime: Pick<Runtime, 'sha256'>;
+}): ManagedToolsPort {
+  const { book, places, sessions, runtime } = options;
+
+  const notFound = (name: string) =>
+    serverNotFound(
+      name,
+      book.list().map(({ row }) => row.name),
+    );
+
+  /** Servers that the caller may know of: a session, those that are shared with it. */
+  async function visible(caller: Caller): Promise<readonly KnownServer[]> {
+    const { sessionId } = caller.scope;
+    if (caller.surface !== 'agent') return book.list();
+    const session = sessionId === undefined ? undefined : await sessions.get(sessionId);
+    return book
+      .list()
+      .filter(({ row }) =>
+        includesSession(
+          { server: row.name, ...(row.config?.sessions && { sessions: row.config.sessions }) },
+          session,
+        ),
+      );
+  }
+
+  return {
+    async list({ server, state }, caller) {
+      const servers = await visible(caller);
+      const named = servers.filter(
+        ({ row }) => server === undefined || row.name.toLowerCase() === server.toLowerCase(),
+      );
+      if (server !== undefined && named.length === 0) throw notFound(server);
+      return named
+        .flatMap(({ tools }) => tools)
+        .filter((tool) => state === undefined || tool.state === state)
+        .map(toTool);
+    },
+
+    async search(query, limit, caller) {
+      const words = toWords(query);
+      const servers = await visible(caller);
+      return servers
+        .flatMap(({ tools }) => tools)
+        .map((tool) => ({ tool, score: toScore(tool, words) }))
+        .filter(({ score }) => score > 0)
+        .toSorted((a, b) => b.score - a.score || (a.tool.actionId < b.tool.actionId ? -1 : 1))
+        .slice(0, limit)
+        .map(({ tool }) => toTool(tool));
+    },
+
+    async accept(name, wanted) {
+      const server = book.find(name);
+      if (server === undefined) throw notFound(name);
+      const seen = wanted.map(({ name: tool, digest }) => toSeen(server, tool, digest));
+      const pins = seen.map(({ pin }) => toNewPin(pin));
+      await book.accept(
+        server.row.serverKey,
+        pins,
+        seen.map(({ entry }) => entry.actionId),
+      );
+      const accepted = new Set(pins.map(({ tool }) => tool));
+      return (book.get(server.row.serverKey)?.tools ?? [])
+        .filter(({ name }) => accepted.has(name))
+        .map(toTool);
+    },
+
+    async call({ key, tool }, args, caller, signal) {
+      const server = book.get(key);
+      if (server === undefined) throw notFound(key);
+      // The pipeline has refused what is not available. What became so since is refused here, before the server sees it.
+      const entry = server.tools.find(({ name }) => name === tool);
+      if (entry === undefined) throw toolNotFound(server.row.name, tool);
+      if (entry.state !== 'available') throw notAvailable(entry);
+      return places.call(server.row, tool, args, caller, signal);
+    },
+  };
+
+  /** The definition that a person has seen, by its digest. @throws not_found | approval_stale */
+  function toSeen(
+    { row, tools }: KnownServer,
+    tool: string,
+    digest: string,
+  ): { entry: ToolEntry; pin: ToolPin } {
+    const entry = tools.find(({ name }) => name === tool);
+    const listed = row.listing?.find(({ name }) => name === tool);
+    if (entry === undefined || listed === undefined) throw toolNotFound(row.name, tool);
+    const pin = toPin(listed, runtime.sha256);
+    if (pin.digest === digest) return { entry, pin };
+    throw new KaiwuError(
+      'approval_stale',
+      `${tool} of ${row.name} has changed since it was looked at. Nothing was accepted.`,
+      {
+        hint: 'List its tools again, look at the difference, and accept that.',
+        details: { server: row.name, tool, digest: pin.digest, received: digest.slice(0, 80) },
+      },
+    );
+  }
+}
+
+const toolNotFound = (server: string, tool: string) =>
+  new KaiwuError(
+    'not_found',
+    `The MCP server ${server} lists no tool ${JSON.stringify(tool.slice(0, 80))}.`,
+    {
+      hint: 'List its tools.',
+      details: { server, tool: tool.slice(0, 80) },
+    },
+  );
+
+function notAvailable({ actionId, unavailable, state }: ToolEntry): KaiwuError {
+  const { reason = state, remedy = '' } = unavailable ?? {};
+  return new KaiwuError('action_disabled', `${actionId} cannot be called: ${reason}.`, {
+    ...(remedy === '' ? {} : { hint: remedy }),
+    details: { actionId, reason, remedy },
+  });
+}
+
+/** A name says more of a tool than its description, and its server's name is one that all of its tools share. */
+function toScore({ name, server, description }: ToolEntry, words: readonly string[]): number {
+  const inName = new Set(toWords(name));
+  const inServer = new Set(toWords(server));
+  const inText = new Set(toWords(description));
+  return words.reduce(
+    (score, word) =>
+      score + (inName.has(word) ? 4 : 0) + (inServer.has(word) ? 2 : 0) + (inText.has(word) ? 1 : 0),
+    0,
+  );
+}
+
+const toTool = ({ definition: _, portable: __, unavailable: ___, ...tool }: ToolEntry): ManagedTool => tool;
