@@ -1,27 +1,5 @@
 import { KaiwuError } from '../core/errors.ts';
-
-/** Codes of OpenSSL and Node for a certificate whose issuer is not trusted here. */
-const UNTRUSTED = new Set([
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'CERT_UNTRUSTED',
-]);
-
-const REASONS: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'its name cannot be resolved',
-  EAI_AGAIN: 'its name cannot be resolved now',
-  ECONNRESET: 'it closed the connection',
-  EPIPE: 'it closed the connection',
-  ETIMEDOUT: 'it did not answer in time',
-  EHOSTUNREACH: 'there is no route to it',
-  ENETUNREACH: 'there is no route to it',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
-};
+import { toNetworkReason } from '../core/network-errors.ts';
 
 /** The request cannot have reached anybody. */
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
@@ -38,16 +16,12 @@ const START_HINT = 'Start the backend with `kaiwu up`, or see which one is meant
 export function toTransportError(error: unknown, url: string, aborted: boolean): KaiwuError {
   if (error instanceof KaiwuError) return error;
   if (aborted) return new KaiwuError('canceled', `The call to ${url} was canceled.`);
-  const code = (error as { code?: unknown }).code;
-  const name = typeof code === 'string' ? code : 'unknown error';
-  if (UNTRUSTED.has(name)) {
-    return unreachable(url, 'its certificate is from an unknown CA', {
-      hint: 'Name the CA: `caFile` in the profile (`kaiwu server add NAME URL --ca-file PEM`), or NODE_EXTRA_CA_CERTS.',
-      details: { url, cause: name },
-    });
-  }
-  const hint = NEVER_SENT.has(name) ? START_HINT : TAKEN_HINT;
-  return unreachable(url, REASONS[name] ?? name, { hint, details: { url, cause: name } });
+  const { code, reason, isUnknownAuthority } = toNetworkReason(error);
+  const sent = NEVER_SENT.has(code) ? START_HINT : TAKEN_HINT;
+  const hint = isUnknownAuthority
+    ? 'Name the CA: `caFile` in the profile (`kaiwu server add NAME URL --ca-file PEM`), or NODE_EXTRA_CA_CERTS.'
+    : sent;
+  return unreachable(url, reason, { hint, details: { url, cause: code } });
 }
 
 /** The address answers, but not as a backend does. */

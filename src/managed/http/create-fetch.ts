@@ -1,0 +1,174 @@
+import { type Agent, type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { FetchLike } from '@modelcontextprotocol/client';
+import { isPrivateAddress, isPublicAddress, refusePlain } from './address.ts';
+import { readWhole, toEventBody } from './bounded-body.ts';
+import { type Peer, refuseRedirect, toConnectionError, tooLarge } from './explain.ts';
+import type { ManagedNetwork } from './network.ts';
+
+export interface FetchOptions {
+  network: ManagedNetwork;
+  version: string;
+  /** Who is asked, for messages. */
+  peer: Peer;
+  /** PEM text of the authorities that are trusted, all of them; default those of Node. */
+  ca?: string[];
+  /** Milliseconds until a connection stands. */
+  connectMs: number;
+  /** Milliseconds until the head of an answer is there; default no limit. */
+  headMs?: number;
+  /** Bytes of one answer, and of one event of a stream. */
+  maxBytes: number;
+  /** Whether what is asked carries a secret, which plain http may take to this machine and private networks alone. */
+  isSecret: boolean;
+}
+
+/** The network as the SDK wants it, over Node's own client: one set of connections, bounded, its errors told in words. */
+export interface BoundedFetch {
+  fetch: FetchLike;
+  /** Ends every connection. */
+  close(): void;
+}
+
+/** Bytes of an answer that refuses; nobody needs more of it. */
+const REFUSAL_BYTES = 64 * 1024;
+const NO_BODY = new Set([204, 205, 304]);
+
+export function createFetch(options: FetchOptions): BoundedFetch {
+  const agents = new Map<string, Agent>();
+
+  function agentFor(url: URL): Agent {
+    const known = agents.get(url.origin);
+    if (known !== undefined) return known;
+    const agent = options.network.createAgent(new URL(url.origin));
+    agents.set(url.origin, agent);
+    return agent;
+  }
+
+  function begin(url: URL, init: RequestInit, headers: Headers): Promise<IncomingMessage> {
+    const isSecret = options.isSecret || headers.has('authorization');
+    const isPlain = url.protocol === 'http:';
+    if (isPlain && isSecret && isPublicAddress(url.hostname)) throw refusePlain(url);
+    const how: RequestOptions & { ca?: string[] } = {
+      agent: agentFor(url),
+      method: init.method ?? 'GET',
+      headers: Object.fromEntries(headers),
+      lookup: isPlain && isSecret ? privateLookup(options.network, url) : options.network.lookup,
+      ...(init.signal ? { signal: init.signal } : {}),
+      ...(options.ca === undefined || isPlain ? {} : { ca: options.ca }),
+    };
+    return new Promise((resolve, reject) => {
+      const asked = (isPlain ? requestHttp : requestHttps)(url, how, resolve);
+      asked.on('error', reject);
+      limit(asked, options);
+      asked.end(bodyOf(init));
+    });
+  }
+
+  return {
+    async fetch(input, init = {}) {
+      const url = new URL(input);
+      const headers = new Headers(init.headers);
+      headers.set('user-agent', `kaiwu/${options.version}`);
+      headers.set('accept-encoding', 'identity');
+      const body = bodyOf(init);
+      if (body !== undefined) headers.set('content-length', String(Buffer.byteLength(body)));
+      try {
+        return await toResponse(await begin(url, init, headers), url, options);
+      } catch (error) {
+        if (init.signal?.aborted === true) throw init.signal.reason;
+        throw toConnectionError(error, url, options.peer);
+      }
+    },
+    close() {
+      for (const agent of agents.values()) agent.destroy();
+      agents.clear();
+    },
+  };
+}
+
+function bodyOf({ body }: RequestInit): string | undefined {
+  if (body === undefined || body === null) return undefined;
+  return typeof body === 'string' ? body : (body as URLSearchParams).toString();
+}
+
+async function toResponse(
+  message: IncomingMessage,
+  url: URL,
+  { maxBytes, peer }: FetchOptions,
+): Promise<Response> {
+  const status = message.statusCode ?? 0;
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(message.headersDistinct)) {
+    for (const one of value ?? []) headers.append(name, one);
+  }
+  if (status < 200 || status > 599) {
+    message.destroy();
+    throw Object.assign(new Error('status'), { code: `it answers with HTTP ${status}` });
+  }
+  const location = headers.get('location');
+  if (status >= 300 && status < 400 && location !== null && !isSameOrigin(url, location)) {
+    message.destroy();
+    throw refuseRedirect(url, location, peer);
+  }
+  const encoding = headers.get('content-encoding') ?? 'identity';
+  if (encoding !== 'identity') {
+    message.destroy();
+    throw Object.assign(new Error('encoding'), {
+      code: 'it answers in a compressed form that nobody asked for',
+    });
+  }
+  const init = { status, headers };
+  if (NO_BODY.has(status)) {
+    message.resume();
+    return new Response(null, init);
+  }
+  const isStream = status < 300 && (headers.get('content-type') ?? '').startsWith('text/event-stream');
+  if (isStream)
+    return new Response(
+      toEventBody(message, maxBytes, () => tooLarge(url, maxBytes)),
+      init,
+    );
+  const whole =
+    status < 400
+      ? await readWhole(message, maxBytes, () => tooLarge(url, maxBytes))
+      : await readWhole(message, REFUSAL_BYTES, 'cut');
+  return new Response(new Uint8Array(whole), init);
+}
+
+/** The same scheme, host and port, or the same host over TLS. */
+function isSameOrigin(from: URL, location: string): boolean {
+  if (!URL.canParse(location, from.href)) return false;
+  const to = new URL(location, from);
+  const isUpgrade =
+    from.protocol === 'http:' && to.protocol === 'https:' && to.host === from.host && to.port === '';
+  return to.origin === from.origin || isUpgrade;
+}
+
+const tookTooLong = () => Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' });
+
+function limit(asked: ReturnType<typeof requestHttp>, { connectMs, headMs }: FetchOptions): void {
+  if (headMs !== undefined) {
+    const timer = setTimeout(() => asked.destroy(tookTooLong()), headMs);
+    asked.once('response', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+  }
+  asked.once('socket', (socket) => {
+    if (!socket.connecting) return;
+    const timer = setTimeout(() => asked.destroy(tookTooLong()), connectMs);
+    const done = () => clearTimeout(timer);
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', done).once('close', done);
+  });
+}
+
+/** Finds only addresses of this machine and of private networks: whatever a name server says, no secret goes further. */
+function privateLookup(network: ManagedNetwork, url: URL): ManagedNetwork['lookup'] {
+  return (host, options, answered) =>
+    network.lookup(host, { ...options, all: true }, (error, found) => {
+      if (error !== null || typeof found === 'string') return answered(error, found);
+      const near = found.filter(({ address }) => isPrivateAddress(address));
+      const [first] = near;
+      if (first === undefined) return answered(refusePlain(url), []);
+      if (options.all === true) return answered(null, near);
+      answered(null, first.address, first.family);
+    });
+}

@@ -1,0 +1,237 @@
+import {
+  type AuthProvider,
+  type FetchLike,
+  isInitializeRequest,
+  isJSONRPCErrorResponse,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  SSEClientTransport,
+  SseError,
+  StreamableHTTPClientTransport,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client';
+import { explainHttp, toStatus, unavailable } from './explain.ts';
+
+export interface HttpTransportOptions {
+  url: URL;
+  fetch: FetchLike;
+  headers: Record<string, string>;
+  auth: AuthProvider;
+  /** Milliseconds that a fallback, and a renewal of the session, may take. */
+  connectMs: number;
+  startMs: number;
+}
+
+/** The SDK's transports over HTTP as one that does not give up: see {@link createHttpTransport}. */
+export interface HttpTransport extends Transport {
+  readonly kind: 'http' | 'sse';
+  /** Tells that a stream was refused since its session is forgotten. */
+  noteLost(sessionId: string): void;
+  /** Tells the server that the session is over. */
+  endSession(): Promise<void>;
+}
+
+/** Refusals of the first message that do not mean a server of the older kind. */
+const NOT_OLD = new Set([401, 403, 407, 408, 429]);
+const LIST_CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' } as const;
+/** Pauses, milliseconds, and attempts before a broken stream is given up. */
+const RESUME = {
+  initialReconnectionDelay: 1000,
+  maxReconnectionDelay: 30_000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 20,
+};
+
+/**
+ * Streamable HTTP, or SSE where the server refuses the handshake as only older ones do. A forgotten session (404) is begun anew
+ * once, however many requests meet it, and each of them is sent once more. The promise of a request holds until its answer is
+ * there, so that a stream that breaks for good fails the request and nothing else.
+ */
+export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
+  const { url } = options;
+  const common = {
+    fetch: options.fetch,
+    requestInit: { headers: options.headers },
+    authProvider: options.auth,
+  };
+  const streamable = new StreamableHTTPClientTransport(url, { ...common, reconnectionOptions: RESUME });
+  let inner: Transport = streamable;
+  let handshake: JSONRPCRequest | undefined;
+  let version: string | undefined;
+  let renewing: Promise<void> | undefined;
+  let renewals = 0;
+  let isClosed = false;
+  /** What waits for an answer, by id. */
+  const open = new Map<unknown, { answered(message: JSONRPCMessage): void; abort(): void }>();
+
+  const transport: HttpTransport = {
+    get kind() {
+      return inner === streamable ? 'http' : 'sse';
+    },
+    get hasPerRequestStream() {
+      return inner === streamable;
+    },
+    get sessionId() {
+      return streamable.sessionId;
+    },
+    start: () => inner.start(),
+    setProtocolVersion(next) {
+      version = next;
+      inner.setProtocolVersion?.(next);
+    },
+    async send(message, how) {
+      if (renewing !== undefined) await renewing.catch(() => undefined);
+      if (isJSONRPCRequest(message)) return request(message, how);
+      try {
+        await inner.send(message, how);
+      } catch (error) {
+        throw explainHttp(error, url);
+      }
+      const ended = canceledId(message);
+      if (ended !== undefined) open.get(ended)?.abort();
+    },
+    noteLost(sessionId) {
+      if (sessionId === streamable.sessionId) renew().catch(tell);
+    },
+    endSession: () => (inner === streamable ? streamable.terminateSession() : Promise.resolve()),
+    close: () => end(() => inner.close()),
+  };
+
+  async function end(close: () => Promise<void>): Promise<void> {
+    if (isClosed) return;
+    isClosed = true;
+    await close();
+    for (const { abort } of open.values()) abort();
+    transport.onclose?.();
+  }
+
+  const tell = (error: unknown): void => transport.onerror?.(explainHttp(error, url));
+
+  function listen(to: Transport): void {
+    const hear = {
+      onmessage(message: JSONRPCMessage) {
+        const isAnswer = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
+        const waiting = isAnswer ? open.get(message.id) : undefined;
+        if (!isAnswer || !String(message.id).startsWith(RENEWAL)) transport.onmessage?.(message);
+        waiting?.answered(message);
+      },
+      onerror(error: Error) {
+        tell(error);
+        // A stream of the older kind is the session itself.
+        if (to === inner && to !== streamable && error instanceof SseError) void end(() => to.close());
+      },
+    };
+    Object.assign(to, hear);
+  }
+  listen(streamable);
+
+  async function request(message: JSONRPCRequest, how?: TransportSendOptions): Promise<void> {
+    const isHandshake = isInitializeRequest(message);
+    if (isHandshake) handshake = message;
+    const used = streamable.sessionId;
+    try {
+      await exchange(message, how);
+    } catch (error) {
+      const status = toStatus(error);
+      if (isHandshake && status !== undefined && status >= 400 && status < 500 && !NOT_OLD.has(status)) {
+        if (inner !== streamable || !(await fallBack())) throw explainHttp(error, url);
+        await exchange(message, how).catch(explained);
+        return;
+      }
+      // The client reads from a refused probe which generation the server is of.
+      if (message.method === 'server/discover' && status !== undefined && status < 500) throw error;
+      if (status !== 404 || used === undefined || isHandshake) throw explainHttp(error, url);
+      if (streamable.sessionId === used) await renew();
+      await exchange(message, how).catch((again: unknown) => {
+        if (toStatus(again) === 404) throw unavailable(url, 'it forgets each session as soon as it is begun');
+        explained(again);
+      });
+    }
+  }
+
+  const explained = (error: unknown): never => {
+    throw explainHttp(error, url);
+  };
+
+  /** Sends a request and holds until its answer has come, it is called off, or nothing can come any more. */
+  function exchange(
+    message: JSONRPCRequest,
+    how?: TransportSendOptions,
+  ): Promise<JSONRPCMessage | undefined> {
+    const calledOff = new AbortController();
+    const signals = [calledOff.signal, ...(how?.requestSignal === undefined ? [] : [how.requestSignal])];
+    const requestSignal = signals.length === 1 ? calledOff.signal : AbortSignal.any(signals);
+    return new Promise<JSONRPCMessage | undefined>((resolve, reject) => {
+      open.set(message.id, { answered: resolve, abort: () => calledOff.abort() });
+      requestSignal.addEventListener('abort', () => resolve(undefined), { once: true });
+      const onRequestStreamEnd = () => {
+        how?.onRequestStreamEnd?.();
+        reject(unavailable(url, 'the connection broke before the answer was there', LOST_HINT));
+      };
+      inner.send(message, { ...how, requestSignal, onRequestStreamEnd }).catch(reject);
+    }).finally(() => open.delete(message.id));
+  }
+
+  const renew = (): Promise<void> =>
+    (renewing ??= beginAnew().finally(() => {
+      renewing = undefined;
+    }));
+
+  async function beginAnew(): Promise<void> {
+    if (handshake === undefined) throw unavailable(url, 'it answers with HTTP 404');
+    const params = { ...handshake.params, protocolVersion: version ?? handshake.params?.['protocolVersion'] };
+    const limit = AbortSignal.timeout(options.startMs);
+    const id = `${RENEWAL}${++renewals}`;
+    const answer = await exchange({ ...handshake, id, params }, { requestSignal: limit }).catch(explained);
+    if (answer === undefined) throw unavailable(url, 'it did not begin a new session in time');
+    const agreed = isJSONRPCResultResponse(answer) ? answer.result['protocolVersion'] : undefined;
+    if (agreed !== version) {
+      void end(() => inner.close());
+      throw unavailable(url, 'it does not begin a new session as it began the last one');
+    }
+    await inner.send({ jsonrpc: '2.0', method: 'notifications/initialized' }).catch(explained);
+    // It may be another program by now.
+    transport.onmessage?.(LIST_CHANGED);
+  }
+
+  /** Whether the server takes the older way. */
+  async function fallBack(): Promise<boolean> {
+    const sse = new SSEClientTransport(url, common);
+    const isOpen = await within(options.connectMs, sse.start());
+    if (!isOpen) {
+      await sse.close();
+      return false;
+    }
+    await streamable.close();
+    inner = sse;
+    listen(sse);
+    return true;
+  }
+
+  return transport;
+}
+
+const RENEWAL = 'kaiwu-renewal-';
+const LOST_HINT = 'The call may have been taken: look before you repeat it.';
+
+/** Which request a notification calls off, if it does. */
+function canceledId(message: JSONRPCMessage): unknown {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
+  return (message.params as { requestId?: unknown } | undefined)?.requestId;
+}
+
+/** Whether it succeeded in time. */
+async function within(ms: number, attempt: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const done = attempt.then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([done, late]).finally(() => clearTimeout(timer));
+}
