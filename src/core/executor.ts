@@ -13,15 +13,12 @@ import type { GrantAnswer } from './grants.ts';
 import { invalidInput, parseInput } from './input.ts';
 import { type Answered, resolvePolicy } from './policy.ts';
 import type { ActionPorts } from './ports/index.ts';
+import { runInTime } from './run-in-time.ts';
 import { redact, redactText } from './redact.ts';
 import { withoutTransient } from './transient.ts';
 import { resolveSession } from './resolve-session.ts';
 import type { AnyAction, Precondition } from './spec.ts';
 import { toToolName } from './spec.ts';
-import { MAX_WAIT_SECONDS } from './wait.ts';
-
-/** Seconds that an action may take beyond the longest wait that its caller can bear. */
-const DEADLINE_SLACK_SECONDS = 120;
 
 /** A call that passed every check and may run or be filed. */
 export interface ReadyCall {
@@ -130,17 +127,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
     signal: AbortSignal,
     reviewed?: Precondition,
   ): Promise<Envelope> {
-    const seconds = (caller.maxWaitSeconds ?? MAX_WAIT_SECONDS) + DEADLINE_SLACK_SECONDS;
-    const deadline = AbortSignal.timeout(seconds * 1000);
-    const late = new Promise<never>((_, reject) => {
-      deadline.addEventListener('abort', () =>
-        reject(new KaiwuError('timeout', `${action.id} took longer than ${seconds} s.`)),
-      );
-    });
-    late.catch(() => {});
-    const call = { input, caller, ports, signal: AbortSignal.any([signal, deadline]) };
-    const run = action.run(reviewed === undefined ? call : { ...call, reviewed });
-    const output = action.output.parse(await Promise.race([run, late]));
+    const call = { input, caller, ports, ...(reviewed === undefined ? {} : { reviewed }) };
+    const run = (within: AbortSignal) => action.run({ ...call, signal: within });
+    const output = action.output.parse(await runInTime(action, caller, signal, run));
     return { status: 'ok', output };
   }
 
