@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KaiwuError } from '../core/errors.ts';
 import type { RunnableServer } from '../core/managed/managed.ts';
-import * as parser from '../core/managed/parse-config.ts';
+import { parseServers } from '../core/managed/parse-config.ts';
 import type { Logger } from '../core/ports/host.ts';
 import { resolveConfigPath } from './config-path.ts';
 import { readTextFile } from './state-file.ts';
@@ -36,7 +36,7 @@ interface Outcome {
 export const isInlineServers = (given: string): boolean => /^[\s\ufeff]*[[{]/.test(given);
 
 /** @throws invalid_input for a text that holds no servers, before anything is started with it */
-export const requireServers = (text: string): void => void parser.parseServers(text);
+export const requireServers = (text: string): void => void parseServers(text);
 
 /** @param options.given path or text in place of `mcp-servers.json` in the configuration's folder */
 export function createMcpServersFile(options: {
@@ -83,7 +83,7 @@ export function createMcpServersFile(options: {
     try {
       const text = await readText();
       if (text === undefined) return { servers: [], warnings: [] };
-      const parsed = parser.parseServers(text);
+      const parsed = parseServers(text);
       const warnings = [...parsed.errors, ...parsed.warnings];
       const servers: RunnableServer[] = [];
       for (const config of parsed.servers) servers.push(...(await toServer(config, warnings)));
