@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { chmod, copyFile, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -132,21 +133,26 @@ describe('a device', () => {
   });
 });
 
+/** Takes turns: there is always something, and each change is one step. */
+const SWAPPER = `
+  const { renameSync, symlinkSync, writeFileSync } = require('node:fs');
+  const [, file] = process.argv;
+  for (let i = 0; ; i++) {
+    if (i % 2 === 0) writeFileSync(file + '.next', 'mine');
+    else symlinkSync('../outside/secret', file + '.next');
+    renameSync(file + '.next', file);
+    if (i === 1) process.stdout.write('begun');
+  }
+`;
+
 describe('a file', () => {
   it('that is swapped for a link again and again never gives what lies outside', async () => {
-    const [file, away] = [join(workspace, 'swap.txt'), join(workspace, 'swap-away.txt')];
-    await writeFile(file, 'mine');
-    const swapping = new AbortController();
-    const swaps = (async () => {
-      while (!swapping.signal.aborted) {
-        await rename(file, away);
-        await symlink('../outside/secret', file);
-        await rm(file);
-        await rename(away, file);
-      }
-    })();
+    // In a process of its own, so that it happens between any two steps of ours.
+    const swapper = spawn(process.execPath, ['-e', SWAPPER, join(workspace, 'swap.txt')], { env: {} });
+    const ended = once(swapper, 'close');
+    await once(swapper.stdout, 'data');
     const seen = new Set<string>();
-    for (let i = 0; i < 500; i++) {
+    for (let i = 0; i < 2000; i++) {
       try {
         const opened = await openInWorkspace(workspace, 'swap.txt', LIMIT);
         for await (const part of opened.read()) seen.add(part.toString());
@@ -155,8 +161,10 @@ describe('a file', () => {
         seen.add(error instanceof KaiwuError ? error.code : String(error));
       }
     }
-    swapping.abort();
-    await swaps;
+    swapper.kill('SIGKILL');
+    await ended;
+    expect(seen).toContain('mine');
+    expect(seen).toContain('access_denied');
     const allowed = ['mine', 'access_denied', 'file_not_found'];
     expect([...seen].filter((text) => !allowed.includes(text))).toEqual([]);
   });
