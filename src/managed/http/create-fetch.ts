@@ -1,6 +1,5 @@
 import { type Agent, type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { FetchLike } from '@modelcontextprotocol/client';
 import { isPrivateAddress, isPublicAddress, refusePlain } from './address.ts';
 import { readWhole, toEventBody } from './bounded-body.ts';
 import { type Peer, refuseRedirect, toConnectionError, tooLarge } from './explain.ts';
@@ -25,7 +24,8 @@ export interface FetchOptions {
 
 /** The network as the SDK wants it, over Node's own client: one set of connections, bounded, its errors told in words. */
 export interface BoundedFetch {
-  fetch: FetchLike;
+  /** `onTooLarge` hears why a body that is read as it comes was ended. */
+  fetch(input: string | URL, init?: RequestInit & { onTooLarge?(error: Error): void }): Promise<Response>;
   /** Ends every connection. */
   close(): void;
 }
@@ -74,7 +74,10 @@ export function createFetch(options: FetchOptions): BoundedFetch {
       const body = bodyOf(init);
       if (body !== undefined) headers.set('content-length', String(Buffer.byteLength(body)));
       try {
-        return await toResponse(await begin(url, init, headers), url, options);
+        return await toResponse(await begin(url, init, headers), url, {
+          ...options,
+          ...(init.onTooLarge === undefined ? {} : { onTooLarge: init.onTooLarge }),
+        });
       } catch (error) {
         if (init.signal?.aborted === true) throw init.signal.reason;
         throw toConnectionError(error, url, options.peer);
@@ -95,7 +98,7 @@ function bodyOf({ body }: RequestInit): string | undefined {
 async function toResponse(
   message: IncomingMessage,
   url: URL,
-  { maxBytes, peer }: FetchOptions,
+  { maxBytes, peer, onTooLarge }: FetchOptions & { onTooLarge?(error: Error): void },
 ): Promise<Response> {
   const status = message.statusCode ?? 0;
   const headers = new Headers();
@@ -124,11 +127,14 @@ async function toResponse(
     return new Response(null, init);
   }
   const isStream = status < 300 && (headers.get('content-type') ?? '').startsWith('text/event-stream');
-  if (isStream)
-    return new Response(
-      toEventBody(message, maxBytes, () => tooLarge(url, maxBytes)),
-      init,
-    );
+  if (isStream) {
+    const end = (): Error => {
+      const error = tooLarge(url, maxBytes);
+      onTooLarge?.(error);
+      return error;
+    };
+    return new Response(toEventBody(message, maxBytes, end), init);
+  }
   const whole =
     status < 400
       ? await readWhole(message, maxBytes, () => tooLarge(url, maxBytes))

@@ -1,6 +1,5 @@
 import {
   type AuthProvider,
-  type FetchLike,
   isInitializeRequest,
   isJSONRPCErrorResponse,
   isJSONRPCRequest,
@@ -13,11 +12,12 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
+import type { BoundedFetch } from './create-fetch.ts';
 import { explainHttp, toStatus, unavailable } from './explain.ts';
 
 export interface HttpTransportOptions {
   url: URL;
-  fetch: FetchLike;
+  fetch: BoundedFetch['fetch'];
   headers: Record<string, string>;
   auth: AuthProvider;
   /** Milliseconds that a fallback, and a renewal of the session, may take. */
@@ -53,7 +53,7 @@ const RESUME = {
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const { url } = options;
   const common = {
-    fetch: options.fetch,
+    fetch,
     requestInit: { headers: options.headers },
     authProvider: options.auth,
   };
@@ -65,7 +65,20 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   let renewals = 0;
   let isClosed = false;
   /** What waits for an answer, by id. */
-  const open = new Map<unknown, { answered(message: JSONRPCMessage): void; abort(): void }>();
+  const open = new Map<unknown, Exchange>();
+  let exchanges = 0;
+  const numbered = new Map<string, Exchange>();
+
+  /** Knows which exchange a request belongs to by a header that never leaves this process. */
+  async function fetch(input: string | URL, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    const own = numbered.get(headers.get(EXCHANGE) ?? '');
+    headers.delete(EXCHANGE);
+    if (own === undefined) return options.fetch(input, { ...init, headers });
+    const response = await options.fetch(input, { ...init, headers, onTooLarge: (error) => own.fail(error) });
+    if (response.status === 202) own.fail(unavailable(url, 'it took a request without an answer (HTTP 202)'));
+    return response;
+  }
 
   const transport: HttpTransport = {
     get kind() {
@@ -164,15 +177,27 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     const calledOff = new AbortController();
     const signals = [calledOff.signal, ...(how?.requestSignal === undefined ? [] : [how.requestSignal])];
     const requestSignal = signals.length === 1 ? calledOff.signal : AbortSignal.any(signals);
+    const number = String(++exchanges);
     return new Promise<JSONRPCMessage | undefined>((resolve, reject) => {
-      open.set(message.id, { answered: resolve, abort: () => calledOff.abort() });
+      const abort = () => calledOff.abort();
+      const fail = (error: Error) => {
+        reject(error);
+        abort();
+      };
+      const one = { answered: resolve, abort, fail };
+      open.set(message.id, one);
+      if (inner === streamable) numbered.set(number, one);
       requestSignal.addEventListener('abort', () => resolve(undefined), { once: true });
       const onRequestStreamEnd = () => {
         how?.onRequestStreamEnd?.();
         reject(unavailable(url, 'the connection broke before the answer was there', LOST_HINT));
       };
-      inner.send(message, { ...how, requestSignal, onRequestStreamEnd }).catch(reject);
-    }).finally(() => open.delete(message.id));
+      const headers = { ...how?.headers, [EXCHANGE]: number };
+      inner.send(message, { ...how, headers, requestSignal, onRequestStreamEnd }).catch(reject);
+    }).finally(() => {
+      open.delete(message.id);
+      numbered.delete(number);
+    });
   }
 
   const renew = (): Promise<void> =>
@@ -214,6 +239,14 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   return transport;
 }
 
+/** What waits for an answer. */
+interface Exchange {
+  answered(message: JSONRPCMessage): void;
+  abort(): void;
+  fail(error: Error): void;
+}
+
+const EXCHANGE = 'kaiwu-exchange';
 const RENEWAL = 'kaiwu-renewal-';
 const LOST_HINT = 'The call may have been taken: look before you repeat it.';
 

@@ -1,10 +1,9 @@
-import type { FetchLike } from '@modelcontextprotocol/client';
 import { SERVER_TIMEOUTS } from '../../core/managed/config.ts';
 import { MANAGED_LIMITS } from '../../core/managed/managed.ts';
 import type { OpenTransport } from '../connection.ts';
 import { createServerAuth } from '../oauth/server-auth.ts';
 import { toServerUrl } from './address.ts';
-import { createFetch } from './create-fetch.ts';
+import { type BoundedFetch, createFetch } from './create-fetch.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { createPace } from './pace.ts';
 import { readAuthorities, toHeaders } from './secrets.ts';
@@ -34,7 +33,7 @@ export const openHttp: OpenTransport = async (server, deps) => {
   const pace = createPace(deps);
   let renewedAt = 0;
 
-  const fetch: FetchLike = async (input, init = {}) => {
+  const fetch: BoundedFetch['fetch'] = async (input, init = {}) => {
     const isStream = (init.method ?? 'GET') === 'GET';
     if (isStream) await pace(init.signal);
     const response = await network.fetch(input, init);

@@ -207,7 +207,7 @@ async function redeem(
         true,
       );
     }
-    return tokens as OAuthTokens;
+    return tokens;
   } catch (error) {
     const own = toOwnError(error);
     if (own !== undefined) throw own;

@@ -19,6 +19,8 @@ const PASSING: string[] = [
   OAuthErrorCode.TooManyRequests,
 ];
 
+const UNKNOWN_CLIENT: string[] = [OAuthErrorCode.InvalidClient, OAuthErrorCode.UnauthorizedClient];
+
 type Deps = Pick<ConnectionDeps, 'network' | 'version' | 'now' | 'log'> &
   Required<Pick<ConnectionDeps, 'vault'>>;
 
@@ -76,14 +78,13 @@ async function refresh(
   const url = toServerUrl(record.serverUrl);
   const { fetch, close } = createGuardedFetch(url, deps, ca);
   try {
-    const given = await refreshAuthorization(record.authorizationServer, {
+    return await refreshAuthorization(record.authorizationServer, {
       metadata: record.metadata as never,
       clientInformation: record.client,
       refreshToken: tokens.refresh_token!,
       ...(record.resource === undefined ? {} : { resource: record.resource }),
       fetchFn: fetch,
     });
-    return given as OAuthTokens;
   } catch (error) {
     const own = toOwnError(error);
     if (own !== undefined) throw own;
@@ -122,8 +123,7 @@ async function forgetTokens(
   { vault }: Deps,
 ): Promise<void> {
   const { tokens: _, expiresAt: __, issuedAt: ___, ...rest } = record;
-  const isUnknown = code === OAuthErrorCode.InvalidClient || code === OAuthErrorCode.UnauthorizedClient;
-  await accountsOf(vault).write(key, isUnknown ? undefined : rest);
+  await accountsOf(vault).write(key, UNKNOWN_CLIENT.includes(code) ? undefined : rest);
 }
 
 export const isSignInNeeded = (error: unknown): boolean =>
