@@ -68,13 +68,15 @@ export function createManagedServers(options: {
   });
 
   function apply(): void {
-    if (!closed) runtime.apply([...own.servers(), ...ofAccount]);
+    if (closed) return;
+    runtime.apply([...own.servers(), ...ofAccount]);
+    // One that is no longer there says nothing more.
+    teller.changed();
   }
 
   function ownChanged(): void {
     ownSince = options.now().toISOString();
     apply();
-    teller.changed();
   }
 
   const nameOf = (key: string): string =>

@@ -39,7 +39,8 @@ function toFileEntry(
     .map((warning) => warning.slice(0, MANAGED_LIMITS.reason));
   if (problem === undefined && warnings.length === 0) return [];
   const goesOn = own.servers().length === 0 ? '' : ' The servers of the last good version go on.';
-  const reason = problem === undefined ? 'Some of it is left out or odd; the warnings say what.' : `${problem}${goesOn}`;
+  const reason =
+    problem === undefined ? 'Some of it is left out or odd; the warnings say what.' : `${problem}${goesOn}`;
   const state: ServerState = {
     key: `${OWN_PREFIX}${FILE_ENTRY}`,
     status: problem === undefined ? 'degraded' : 'failed',

@@ -4,8 +4,11 @@ import { HIDDEN, redactText } from '../../core/redact.ts';
 
 type Config = RunnableServer['config'];
 
+const SECRET = String.raw`[\w.-]*(?:token|secret|passw(?:or)?d|key|auth|credential)s?`;
 /** A flag whose value, in the next argument, is a secret. */
-const SECRET_FLAG = /^--?[\w-]*(?:token|secret|passw(?:or)?d|key|auth|credential)s?$/i;
+const SECRET_FLAG = new RegExp(`^--?${SECRET}$`, 'i');
+/** One whose value stands behind it. */
+const SECRET_SETTING = new RegExp(`^(${SECRET}=).*$`, 'is');
 
 /** What may leave the machine of a server of its own file: no secret value, and of an address only scheme and host. */
 export function toShownConfig(config: Config): NonNullable<MachineServer['config']> {
@@ -18,7 +21,9 @@ export function toShownConfig(config: Config): NonNullable<MachineServer['config
 }
 
 const toShownArgs = (args: string[]): string[] =>
-  args.map((arg, i) => (SECRET_FLAG.test(args[i - 1] ?? '') ? HIDDEN : redactText(arg)));
+  args.map((arg, i) =>
+    SECRET_FLAG.test(args[i - 1] ?? '') ? HIDDEN : redactText(arg.replace(SECRET_SETTING, `$1${HIDDEN}`)),
+  );
 
 function toOrigin(url: string): string {
   try {

@@ -7,6 +7,7 @@ import { createDaemon } from '../../../src/daemon/daemon.ts';
 import type { DaemonOptions } from '../../../src/daemon/options.ts';
 import { createProcessTable } from '../../../src/local/process-table.ts';
 import { openSqlite } from '../../../src/local/sqlite.ts';
+import { managedOptions } from './managed.ts';
 
 /** A daemon as a process of its own, for tests that kill it. Its only argument is this, as JSON. */
 export interface DaemonProcessConfig {
@@ -15,6 +16,8 @@ export interface DaemonProcessConfig {
   token: string;
   demoAgent: string;
   demoKeeps?: boolean;
+  /** It runs managed MCP servers: those of this path or text, and what it is told to. */
+  mcpServersFile?: string;
   agents: AgentDefinition[];
   limits?: DaemonOptions['limits'];
 }
@@ -47,6 +50,9 @@ const daemon = createDaemon({
     ],
     env: process.env,
   },
+  ...(config.mcpServersFile === undefined
+    ? {}
+    : { managed: managedOptions(config.home, config.mcpServersFile, log) }),
   sessionLogs: join(config.home, 'logs'),
   limits: config.limits,
   onFatal: (error) => {

@@ -11,6 +11,7 @@ import type { DaemonOptions } from '../../../src/daemon/options.ts';
 import { createProcessTable } from '../../../src/local/process-table.ts';
 import { openSqlite } from '../../../src/local/sqlite.ts';
 import { bundle } from './bundle.ts';
+import { managedOptions } from './managed.ts';
 import { createFakeBackend, type FakeBackend, TOKEN } from './fake-backend.ts';
 
 export const MACHINE = { machineId: 'mach_test', name: 'test', platform: 'test' };
@@ -92,6 +93,8 @@ export async function createWorld(
     onSessionEnded?: DaemonOptions['agents']['onSessionEnded'];
     /** The demo agent keeps its conversations, as it does where it is installed. */
     demoKeeps?: boolean;
+    /** It runs managed MCP servers: those of this path or text, and what it is told to. */
+    mcpServersFile?: string;
     home?: string;
     backend?: FakeBackend;
     linked?: boolean;
@@ -128,6 +131,9 @@ export async function createWorld(
       mcpServers: options.mcpServers,
       onSessionEnded: options.onSessionEnded,
     },
+    ...(options.mcpServersFile === undefined
+      ? {}
+      : { managed: managedOptions(home, options.mcpServersFile, collectLog(lines)) }),
     sessionLogs: join(home, 'logs'),
     limits: { graces: QUICK_GRACES, ...options.limits },
     onFatal: (error) => fatal.push(error),

@@ -1,9 +1,9 @@
 // An MCP server over stdio, as a person might have one. Every message that it gets goes into the file LOG, one JSON a line, with its
-// pid. START_MS: how long it takes to be ready. FAIL: every call fails. The file TOOLS, if there is one, holds its tools.
+// pid. START_MS: how long it takes to be ready. FAIL: every call fails. LARGE: characters that the tool large answers. The file TOOLS, if there is one, holds its tools.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-const { LOG, START_MS = '0', FAIL, TOOLS } = process.env;
+const { LOG, START_MS = '0', FAIL, LARGE = '0', TOOLS } = process.env;
 const note = (entry) => LOG && appendFileSync(LOG, `${JSON.stringify({ pid: process.pid, ...entry })}\n`);
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 note({ started: true, argv: process.argv.slice(2), canary: process.env.CANARY });
@@ -45,6 +45,7 @@ const DEFAULT_TOOLS = [
     outputSchema: { type: 'object', properties: { width: { type: 'integer' } } },
   },
   { name: 'backup', description: 'Makes a backup.', inputSchema: { type: 'object' } },
+  { name: 'large', description: 'A lot.', inputSchema: { type: 'object' } },
   { name: 'fails', description: 'Says no.', inputSchema: { type: 'object' } },
 ];
 const tools = () => {
@@ -60,6 +61,7 @@ const PIXEL =
 const text = (value) => ({ content: [{ type: 'text', text: value }] });
 function call(name, args) {
   if (FAIL) throw new Error('the house is on fire');
+  if (name === 'large') return text('x'.repeat(Number(LARGE)));
   if (name === 'fails') return { ...text('No such lamp.'), isError: true };
   if (name === 'get_state') return { ...text('{"lamps":2}'), structuredContent: { lamps: 2 } };
   if (name === 'camera')
