@@ -21,6 +21,7 @@ import { createMachineFiles } from './machine-file.ts';
 import { createPlaces } from './places.ts';
 import { createSealer } from './seal.ts';
 import { createServersPort } from './servers-port.ts';
+import { createSharedWith } from './shared-with.ts';
 import { BACKEND, createStates, keyAtMachine } from './states.ts';
 import { createToolsPort } from './tools-port.ts';
 import { createVault } from './vault.ts';
@@ -93,6 +94,7 @@ export function createManaged(options: {
     log,
   });
   const view = createView({ states, places, links });
+  const sharedWith = createSharedWith({ book, sessions: store.sessions });
   const noteFiles = createMachineFiles({ book, runtime, log });
   const fail = (error: unknown) => log.error({ error }, 'could not note how a managed server does');
 
@@ -143,9 +145,10 @@ export function createManaged(options: {
       view,
       machines: store.machines,
       signIn,
+      sharedWith,
       runtime,
     }),
-    tools: createToolsPort({ book, places, sessions: store.sessions, runtime }),
+    tools: createToolsPort({ book, places, sharedWith, runtime }),
     further: createFurtherActions({
       servers: book.entries,
       revision: book.revision,

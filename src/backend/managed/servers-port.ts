@@ -11,6 +11,7 @@ import type { Book, KnownServer } from './book.ts';
 import type { Places } from './places.ts';
 import { nameTaken, requireOfAccount, requireRunnable, serverNotFound } from './requirements.ts';
 import { BACKEND, type States } from './states.ts';
+import type { SharedWith } from './shared-with.ts';
 import type { Vault } from './vault.ts';
 import type { View } from './view.ts';
 
@@ -25,9 +26,10 @@ export function createServersPort(options: {
   view: View;
   machines: Pick<MachineStore, 'list' | 'get'>;
   signIn: ManagedSignIn | undefined;
+  sharedWith: SharedWith;
   runtime: Pick<Runtime, 'newId'>;
 }): ManagedServersPort {
-  const { book, vault, places, states, view, machines, signIn, runtime } = options;
+  const { book, vault, places, states, view, machines, signIn, sharedWith, runtime } = options;
 
   function mustFind(name: string): KnownServer {
     const server = book.find(name);
@@ -87,11 +89,19 @@ export function createServersPort(options: {
   }
 
   return {
-    list: async () => {
+    list: async (caller) => {
       const known = new Map((await machines.list()).map((machine) => [machine.machineId, machine]));
-      return book.list().map((server) => view.toServer(server, known.get(server.row.place)));
+      return (await sharedWith(caller)).map((server) => view.toServer(server, known.get(server.row.place)));
     },
-    get: async (name) => show(mustFind(name)),
+    async get(name, caller) {
+      const server = mustFind(name);
+      const shared = await sharedWith(caller);
+      if (shared.some(({ row }) => row.serverKey === server.row.serverKey)) return show(server);
+      throw serverNotFound(
+        name,
+        shared.map(({ row }) => row.name),
+      );
+    },
 
     async add({ name: wanted, ...config }, caller) {
       requireRunnable(config);

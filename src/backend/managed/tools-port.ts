@@ -1,23 +1,21 @@
-import type { Caller } from '../../core/call.ts';
 import { KaiwuError } from '../../core/errors.ts';
 import { type ToolPin, toPin } from '../../core/managed/pins.ts';
-import { includesSession } from '../../core/managed/session-share.ts';
 import type { ToolEntry } from '../../core/managed/tool-states.ts';
 import type { ManagedTool, ManagedToolsPort } from '../../core/ports/managed.ts';
-import type { SessionsPort } from '../../core/ports/sessions.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import { toWords } from '../../core/search.ts';
 import { type Book, type KnownServer, toNewPin } from './book.ts';
 import type { Places } from './places.ts';
 import { serverNotFound } from './requirements.ts';
+import type { SharedWith } from './shared-with.ts';
 
 export function createToolsPort(options: {
   book: Book;
   places: Pick<Places, 'call'>;
-  sessions: Pick<SessionsPort, 'get'>;
+  sharedWith: SharedWith;
   runtime: Pick<Runtime, 'sha256'>;
 }): ManagedToolsPort {
-  const { book, places, sessions, runtime } = options;
+  const { book, places, sharedWith, runtime } = options;
 
   const notFound = (name: string) =>
     serverNotFound(
@@ -25,24 +23,9 @@ export function createToolsPort(options: {
       book.list().map(({ row }) => row.name),
     );
 
-  /** Servers that the caller may know of: a session, those that are shared with it. */
-  async function visible(caller: Caller): Promise<readonly KnownServer[]> {
-    const { sessionId } = caller.scope;
-    if (caller.surface !== 'agent') return book.list();
-    const session = sessionId === undefined ? undefined : await sessions.get(sessionId);
-    return book
-      .list()
-      .filter(({ row }) =>
-        includesSession(
-          { server: row.name, ...(row.config?.sessions && { sessions: row.config.sessions }) },
-          session,
-        ),
-      );
-  }
-
   return {
     async list({ server, state }, caller) {
-      const servers = await visible(caller);
+      const servers = await sharedWith(caller);
       const named = servers.filter(
         ({ row }) => server === undefined || row.name.toLowerCase() === server.toLowerCase(),
       );
@@ -55,7 +38,7 @@ export function createToolsPort(options: {
 
     async search(query, limit, caller) {
       const words = toWords(query);
-      const servers = await visible(caller);
+      const servers = await sharedWith(caller);
       return servers
         .flatMap(({ tools }) => tools)
         .map((tool) => ({ tool, score: toScore(tool, words) }))

@@ -5,9 +5,7 @@ import type { FeedBody } from '../../core/feed.ts';
 import type { StoredFile } from '../../core/file.ts';
 import type { Grant } from '../../core/grant.ts';
 import type { PolicyDocument, PolicySettings } from '../../core/policy.ts';
-import type { ToolDefinition } from '../../core/managed/managed.ts';
 import type { AuditRow } from '../../core/ports/governance.ts';
-import type { ManagedServer } from '../../core/ports/managed.ts';
 import type { ExecutionRun, RunStatus } from '../../core/run.ts';
 import type {
   AgentOption,
@@ -24,14 +22,14 @@ import type {
   Worktree,
 } from '../../core/session.ts';
 import type { ToldAgent } from '../agent-info.ts';
-import type { ShownConfig } from './managed-store.ts';
+import type { ManagedSchema } from './managed-schema.ts';
 import type { ChallengePurpose } from './passkeys.ts';
 import type { Json } from './rows.ts';
 import type { RunMessageKind, StoredRun } from './run-store.ts';
 import type { DeviceCode, MessageOverrides, StartOptions } from './store.ts';
 
 /** Tables as the queries see them; columns are snake_case in the database. Times are RFC 3339 in UTC, so they sort. */
-export interface Schema {
+export interface Schema extends ManagedSchema {
   sessions: {
     sessionId: string;
     title: string | null;
@@ -279,30 +277,6 @@ export interface Schema {
     /** Token that asked for it, where it had to have one. */
     tokenId: string;
     expiresAt: string;
-  };
-  managedServers: {
-    serverKey: string;
-    name: string;
-    /** In small letters: two that differ in capitals are one. */
-    nameFolded: string;
-    source: ManagedServer['source'];
-    place: string;
-    machineKey: string | null;
-    config: Json<ShownConfig>;
-    secretNames: Json<string[]>;
-    sealed: string | null;
-    signIn: string | null;
-    listing: Json<ToolDefinition[]> | null;
-    trustedAt: string | null;
-    createdAt: string;
-    updatedAt: string;
-  };
-  managedPins: {
-    serverKey: string;
-    tool: string;
-    digest: string;
-    definition: Json<ToolDefinition>;
-    acceptedAt: string;
   };
   files: StoredFile;
   /** One row a key; the highest is in force. */

@@ -53,8 +53,9 @@ export interface ManagedTool {
 
 /** Servers of the account. @throws mcp_server_not_found where a name is unknown */
 export interface ManagedServersPort {
-  list(): Promise<ManagedServer[]>;
-  get(name: string): Promise<ManagedServer>;
+  /** By name. For the agent of a session those that are shared with it; it is told of no others. */
+  list(caller?: Caller): Promise<ManagedServer[]>;
+  get(name: string, caller?: Caller): Promise<ManagedServer>;
   /** The first listing of its tools is trusted: who adds a server has chosen it. @throws invalid_input | machine_not_found */
   add(config: ServerConfig, caller: Caller): Promise<ManagedServer>;
   /** Absent fields stay; `null` clears. @throws invalid_input | conflict (from a file) */

@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { defineAction } from '../../../src/core/spec.ts';
+import { managedServer, SERVER_COLUMNS } from '../../_mcp.ts';
+import { INSIGHT } from '../../_surfaces.ts';
+
+const count = (what: string) => z.int().describe(what);
+
+export default defineAction({
+  id: 'tool.registry.diagnostics',
+  title: { en: 'Diagnose tools', 'zh-CN': '诊断工具' },
+  summary:
+    'Use to see why a tool is missing: how each managed MCP server does, and how many tools are held back.',
+  effect: 'read',
+  idempotent: true,
+  openWorld: false,
+  surfaces: INSIGHT,
+  approvals: 'default',
+  session: 'none',
+  columns: SERVER_COLUMNS,
+  keywords: {
+    en: ['missing tool', 'broken', 'troubleshoot', 'health', 'debug', 'mcp servers', 'not listed'],
+    'zh-CN': ['缺少工具', '故障', '排查', '健康'],
+  },
+  examples: [{ title: 'All of it', input: {} }],
+  errors: [],
+  input: z.object({}),
+  output: z.object({
+    servers: z
+      .array(
+        managedServer.pick({
+          name: true,
+          source: true,
+          where: true,
+          status: true,
+          reason: true,
+          stderrTail: true,
+          protocolVersion: true,
+          transport: true,
+          warnings: true,
+          noiseLines: true,
+          starts: true,
+          since: true,
+          nextTryAt: true,
+          toolCounts: true,
+        }),
+      )
+      .describe('Managed MCP servers, without their settings.'),
+    tools: z
+      .object({
+        available: count('Can be called.'),
+        heldBack: count('Wait for a person to accept them.'),
+        unavailable: count('Cannot be called for other reasons.'),
+      })
+      .describe('Tools of all of them.'),
+  }),
+  async run({ caller, ports }) {
+    const servers = await ports.managedServers.list(caller);
+    const counts = servers.map(({ toolCounts }) => toolCounts);
+    const sum = (of: (each: (typeof counts)[number]) => number) =>
+      counts.reduce((total, each) => total + of(each), 0);
+    const available = sum((each) => each.available);
+    const heldBack = sum((each) => each.held_back);
+    const all = sum((each) => Object.values(each).reduce((total, number) => total + number, 0));
+    return {
+      servers: servers.map(({ config: _, secrets: __, serverInfo: ___, ...state }) => state),
+      tools: { available, heldBack, unavailable: all - available - heldBack },
+    };
+  },
+});
