@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { RE2JS } from 're2js';
 import type { ToolIssue, ToolValidator } from '../core/managed/further-actions.ts';
 import type { ToolDefinition } from '../core/managed/managed.ts';
+import { resolvePointer } from '../core/managed/json-pointer.ts';
 import { isDeeper } from '../core/managed/nesting.ts';
 import { toToolIssues } from './validation-issues.ts';
 
@@ -138,27 +139,11 @@ function isContained(key: string, value: unknown, node: object, root: Record<str
   if (key === 'nullable') return 'type' in node;
   if (key !== '$ref' && key !== '$dynamicRef' && key !== '$recursiveRef') return true;
   if (typeof value !== 'string' || !value.startsWith('#')) return false;
-  return !value.startsWith('#/') || isThere(root, value);
+  return !value.startsWith('#/') || isSchema(resolvePointer(root, value));
 }
 
-/** Whether a JSON pointer leads to a part of the schema. */
-function isThere(root: unknown, pointer: string): boolean {
-  let at = root;
-  for (const part of pointer.slice(2).split('/')) {
-    const name = decode(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return false;
-    at = (at as Record<string, unknown>)[name];
-  }
-  return typeof at === 'boolean' || (typeof at === 'object' && at !== null);
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
+const isSchema = (value: unknown): boolean =>
+  typeof value === 'boolean' || (typeof value === 'object' && value !== null);
 
 /** Draft-07 and before by its name, or by what only they have. */
 const isDraft07 = ({ $schema, definitions }: Record<string, unknown>): boolean =>

@@ -6,9 +6,8 @@ import type { ServerConfig } from './config.ts';
 import { createToolFilter } from './filter.ts';
 import { MANAGED_LIMITS, type ToolDefinition } from './managed.ts';
 import { toManagedNames } from './names.ts';
-import { isDeeper, MAX_NESTING } from './nesting.ts';
 import { type DefinitionChanges, diffDefinition, type ToolPin, toPin } from './pins.ts';
-import { type PortableToolSchema, toPortableToolSchema } from './portable.ts';
+import { type PortableToolSchema, toPortableToolSchema, toServerBudget } from './portable.ts';
 
 /** A tool of a managed server with all that its action is made of. */
 export interface ToolEntry extends ManagedTool {
@@ -48,6 +47,7 @@ export function toToolStates(sources: ToolStateSources, sha256: Runtime['sha256'
   const gone = [...accepted.values()].filter(({ name }) => !listed.has(name));
   const filter = createToolFilter(config);
   const used = new Set<string>();
+  const budget = toServerBudget();
 
   function judge(pin: ToolPin, tool: ToolDefinition, taken: boolean): Judged {
     if (config.enabled === false) return { state: 'server_disabled', reason: `${server} is disabled.` };
@@ -58,9 +58,7 @@ export function toToolStates(sources: ToolStateSources, sha256: Runtime['sha256'
     const list = filter(tool.name);
     if (list !== undefined) return { state: 'excluded', reason: EXCLUDED[list] };
     if (taken) return { state: 'left_out', reason: 'Another tool of the server has the same name.' };
-    const portable = isDeeper(tool)
-      ? { leftOut: `its definition is nested deeper than ${MAX_NESTING} levels` }
-      : toPortableToolSchema(tool.inputSchema);
+    const portable = toPortableToolSchema(tool.inputSchema, budget);
     if ('leftOut' in portable) {
       const reason = `No host takes it: ${toVisibleText(portable.leftOut, { singleLine: true })}.`;
       return { state: 'left_out', reason: toShortText(reason, MANAGED_LIMITS.reason) };
