@@ -46,11 +46,10 @@ export function createManagedRuntime({ onChange, ...deps }: ManagedRuntimeOption
     return createOpenStdio(guardian);
   };
 
-  function leave(managed: ManagedServer): Promise<void> {
+  async function leave(managed: ManagedServer): Promise<void> {
     leaving.add(managed);
-    return managed.close().then(() => {
-      leaving.delete(managed);
-    });
+    await managed.close();
+    leaving.delete(managed);
   }
 
   function find(key: string): ManagedServer {

@@ -9,9 +9,11 @@ import {
 } from '../core/managed/managed.ts';
 import { toShortText, toVisibleText } from '../core/visible-text.ts';
 import { callTool } from './call-tool.ts';
-import type { ConnectionDeps, OpenedTransport, OpenTransport } from './connection.ts';
+import type { ConnectionDeps, OpenTransport } from './connection.ts';
 import { createHide } from './hide.ts';
-import { EndedAtProbe, type Link, openLink } from './link/open-link.ts';
+import { createConnector } from './link/connector.ts';
+import type { Link } from './link/open-link.ts';
+import { createToldState, type ServerFacts } from './server-state.ts';
 import { createStartPace } from './start-pace.ts';
 import { createListKeeper, type ListKeeper } from './tools/list-keeper.ts';
 import { listTools } from './tools/list-tools.ts';
@@ -21,7 +23,7 @@ export interface ManagedServerOptions {
   deps: ConnectionDeps;
   open: OpenTransport;
   /** Resolves when what ran before it is gone. */
-  after?: Promise<unknown>;
+  after?: Promise<unknown> | undefined;
   onChange(state: ServerState): void;
 }
 
@@ -40,6 +42,7 @@ export interface ManagedServer {
 
 /** So many calls in a row that fail make a server degraded. */
 const FAILURES = 3;
+
 const TIMEOUT_FIELDS = {
   call: 'timeoutSeconds',
   connect: 'connectTimeoutSeconds',
@@ -49,308 +52,212 @@ const TIMEOUT_FIELDS = {
 
 export function createManagedServer(options: ManagedServerOptions): ManagedServer {
   const { deps, open } = options;
-  const { log } = deps;
-  let { server } = options;
-  const hide = createHide(server.config);
-  const pace = createStartPace(deps);
-  const life = new AbortController();
-
-  let link: Link | undefined;
-  let keeper: ListKeeper | undefined;
-  /** Under way: resolves when there is a link; `settled` when its tools were listed or it came to nothing. */
-  let attempt: { linked: Promise<Link>; settled: Promise<void> } | undefined;
-  let retry: { timer: NodeJS.Timeout; at: Date } | undefined;
-  /** Ways that are not known to be gone yet. */
-  const ways = new Set<OpenedTransport>();
-  let lastWay: OpenedTransport | undefined;
-  let isOldOnly = false;
-  let openCalls = 0;
-
-  let failure: KaiwuError | undefined;
-  let listProblem: string | undefined;
-  let callProblem: string | undefined;
-  let failedCalls = 0;
-  let hasListed = false;
-  let tools = server.cached;
-  let warnings: string[] = [];
-  let starts = 0;
-  let since = deps.now();
-  let lastTold = '';
-
-  const limitMs = (name: keyof typeof SERVER_TIMEOUTS): number =>
-    (server.config[TIMEOUT_FIELDS[name]] ?? SERVER_TIMEOUTS[name]) * 1000;
-  const isOn = () => server.config.enabled !== false && !life.signal.aborted;
+  const { key, config, cached } = options.server;
+  const hide = createHide(config);
   const clean = (text: string): string =>
     toShortText(toVisibleText(hide(text), { singleLine: true }), MANAGED_LIMITS.reason);
+  const pace = createStartPace(deps);
+  const life = new AbortController();
+  const facts: ServerFacts = {
+    server: options.server,
+    hasListed: false,
+    tools: cached,
+    warnings: [],
+    starts: 0,
+  };
+  const told = createToldState(facts, deps, clean, options.onChange);
+  /** Under way: `linked` when there is a connection, `settled` when it was listed too or came to nothing. */
+  let attempt: { linked: Promise<Link>; settled: Promise<void> } | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let keeper: ListKeeper | undefined;
+  let openCalls = 0;
+  let failedCalls = 0;
 
-  function status(): ServerState['status'] {
-    if (server.config.enabled === false) return 'disabled';
-    if (link !== undefined) {
-      if (listProblem !== undefined || callProblem !== undefined) return 'degraded';
-      return hasListed ? 'ready' : 'starting';
-    }
-    if (failure === undefined) return 'starting';
-    return failure.code === 'mcp_sign_in_needed' ? 'sign_in_needed' : 'failed';
-  }
+  const limitMs = (name: keyof typeof SERVER_TIMEOUTS): number =>
+    (facts.server.config[TIMEOUT_FIELDS[name]] ?? SERVER_TIMEOUTS[name]) * 1000;
+  const isOn = () => config.enabled !== false && !life.signal.aborted;
 
-  function state(): ServerState {
-    const now = status();
-    const reason = link === undefined ? failure?.message : (listProblem ?? callProblem);
-    const stderrTail = lastWay?.stderrTail() ?? '';
-    return {
-      key: server.key,
-      status: now,
-      ...(reason === undefined || now === 'disabled' ? {} : { reason: clean(reason) }),
-      ...(stderrTail === '' ? {} : { stderrTail }),
-      ...(link === undefined ? {} : { protocolVersion: link.protocolVersion, transport: link.opened.kind }),
-      ...(link?.serverInfo === undefined ? {} : { serverInfo: link.serverInfo }),
-      ...(tools === undefined ? {} : { tools }),
-      warnings: warnings.map(clean),
-      noiseLines: lastWay?.noiseLines() ?? 0,
-      starts,
-      since: since.toISOString(),
-      ...(retry === undefined ? {} : { nextTryAt: retry.at.toISOString() }),
-    };
-  }
-
-  let lastStatus = status();
-  /** Tells of what others act on; counts and the tail of stderr alone are no news. */
-  function tell(): void {
-    if (status() !== lastStatus) {
-      lastStatus = status();
-      since = deps.now();
-    }
-    const { stderrTail, noiseLines, starts: _, since: __, ...news } = state();
-    const text = JSON.stringify(news);
-    if (text === lastTold) return;
-    lastTold = text;
-    const told = state();
-    log.info({ server: server.config.name, status: told.status, reason: told.reason }, 'managed server');
-    options.onChange(told);
-  }
-
-  async function connect(): Promise<Link> {
-    const once = () => {
-      starts += 1;
+  const connector = createConnector(
+    () => ({
+      server: facts.server,
+      deps,
+      open,
+      limitMs: limitMs(config.url === undefined ? 'start' : 'connect'),
+      signal: life.signal,
+      onToolsChanged: () => keeper?.changed(),
+      onOpened(opened) {
+        facts.way = opened;
+      },
+      onSignInNeeded(error) {
+        if (facts.link?.opened === facts.way) drop(error);
+      },
+    }),
+    () => {
+      facts.starts += 1;
       pace.started();
-      return openLink({
-        server,
-        deps,
-        open,
-        isOldOnly,
-        limitMs: limitMs(server.config.url === undefined ? 'start' : 'connect'),
-        signal: life.signal,
-        onToolsChanged: () => keeper?.changed(),
-        onOpened(opened) {
-          lastWay = opened;
-          ways.add(opened);
-        },
-        onSignInNeeded(error) {
-          if (link?.opened === lastWay) drop(error);
-        },
-      });
-    };
-    try {
-      await options.after;
-      await closeWays();
-      life.signal.throwIfAborted();
-      return await once().catch(async (error: unknown) => {
-        if (!(error instanceof EndedAtProbe)) throw error;
-        // Programs built on old libraries end at the first question that they do not know.
-        isOldOnly = true;
-        await closeWays();
-        return once();
-      });
-    } catch (error) {
-      // Whoever waits hears of it before the rest of it is gone.
-      void closeWays().catch(() => {});
-      throw toFailure(error);
-    }
-  }
-
-  const toFailure = (error: unknown): KaiwuError =>
-    error instanceof KaiwuError
-      ? error
-      : new KaiwuError(
-          'mcp_server_unavailable',
-          `protocol: ${error instanceof Error ? error.message : 'unknown'}`,
-        );
+    },
+  );
 
   function start(): NonNullable<typeof attempt> {
     if (attempt !== undefined) return attempt;
-    clearTimeout(retry?.timer);
-    retry = undefined;
-    const linked = connect();
+    clearTimeout(retry);
+    facts.nextTryAt = undefined;
+    const linked = Promise.resolve(options.after).then(connector.connect);
     const settled = linked.then(
-      async (made) => {
-        adopt(made);
-        await keeper?.list();
+      (link) => {
+        attempt = undefined;
+        return adopt(link).list();
       },
-      (error: KaiwuError) => fail(error),
+      (error: KaiwuError) => {
+        attempt = undefined;
+        fail(error);
+      },
     );
-    const mine = { linked, settled };
-    attempt = mine;
-    void settled.finally(() => {
-      if (attempt === mine) attempt = undefined;
-    });
-    tell();
-    return mine;
+    attempt = { linked, settled };
+    told.tell();
+    return attempt;
   }
 
-  function adopt(made: Link): void {
-    link = made;
-    attempt = undefined;
-    failure = listProblem = callProblem = undefined;
+  function adopt(link: Link): ListKeeper {
     failedCalls = 0;
-    hasListed = false;
+    Object.assign(facts, {
+      link,
+      hasListed: false,
+      failure: undefined,
+      listProblem: undefined,
+      callProblem: undefined,
+    });
     const mine = createListKeeper({
       now: deps.now,
-      hasTools: made.hasTools,
-      async read(signal) {
-        const limit = AbortSignal.timeout(limitMs('list'));
-        const either = AbortSignal.any([signal, limit]);
-        return listTools((params) => made.request('tools/list', params, either)).catch((error: Error) => {
-          throw limit.aborted ? new Error(`it did not end within ${limitMs('list') / 1000} s`) : error;
-        });
-      },
-      onListed(listing) {
-        tools = listing.tools;
-        warnings = listing.warnings;
-        if (!made.hasTools) warnings = ['It offers no tools.'];
-        hasListed = true;
-        listProblem = undefined;
-        tell();
+      hasTools: link.hasTools,
+      read: (signal) => read(link, signal),
+      onListed({ tools, warnings }) {
+        const odd = link.hasTools ? warnings : ['It offers no tools.', ...warnings];
+        Object.assign(facts, { tools, warnings: odd, hasListed: true, listProblem: undefined });
+        told.tell();
       },
       onEmpty() {
-        hasListed = true;
-        warnings = ['It lists no tools, time and again.'];
-        if ((tools?.length ?? 0) > 0) {
-          listProblem = 'listing: it lists no tools any more; those of before are still offered';
+        facts.hasListed = true;
+        facts.warnings = ['It lists no tools, time and again.'];
+        if ((facts.tools?.length ?? 0) > 0) {
+          facts.listProblem = 'listing: it lists no tools any more; those of before are still offered';
         }
-        tell();
+        told.tell();
       },
       onFailed(error) {
         if (error instanceof KaiwuError && error.code === 'mcp_sign_in_needed') return drop(error);
-        hasListed = true;
-        listProblem = `listing: ${error instanceof Error ? error.message : 'it failed'}`;
-        tell();
+        facts.hasListed = true;
+        facts.listProblem = `listing: ${error instanceof Error ? error.message : 'it failed'}`;
+        told.tell();
       },
     });
     keeper = mine;
-    void made.gone.then(() => {
+    void link.gone.then(() => {
       mine.stop();
-      if (link === made) {
-        drop(new KaiwuError('mcp_server_unavailable', `command: ${made.opened.whyGone() ?? 'it is gone'}.`));
-      }
+      if (facts.link === link) drop(toLost(link));
+      return undefined;
     });
-    tell();
+    told.tell();
+    return mine;
   }
+
+  async function read(link: Link, signal: AbortSignal) {
+    const limit = AbortSignal.timeout(limitMs('list'));
+    const either = AbortSignal.any([signal, limit]);
+    try {
+      return await listTools((params) => link.request('tools/list', params, either));
+    } catch (error) {
+      throw limit.aborted ? new Error(`it did not end within ${limitMs('list') / 1000} s`) : error;
+    }
+  }
+
+  const toLost = ({ opened }: Link): KaiwuError =>
+    new KaiwuError(
+      'mcp_server_unavailable',
+      `${opened.kind === 'stdio' ? 'command' : 'address'}: ${opened.whyGone() ?? 'the connection is gone'}.`,
+    );
 
   /** The connection is of no use any more. */
   function drop(why: KaiwuError): void {
     keeper?.stop();
-    link = undefined;
-    void closeWays().catch(() => {});
+    facts.link = undefined;
+    void connector.close().catch(() => {});
     fail(why);
   }
 
   function fail(why: KaiwuError): void {
-    if (life.signal.aborted) return;
-    failure = why;
+    if (!isOn()) return;
+    facts.failure = why;
     // Only a person can sign in.
-    if (why.code !== 'mcp_sign_in_needed' && isOn()) {
+    if (why.code !== 'mcp_sign_in_needed') {
       const ms = pace.failed();
-      retry = {
-        at: new Date(deps.now().getTime() + ms),
-        timer: setTimeout(() => void start().settled, ms),
-      };
+      facts.nextTryAt = new Date(deps.now().getTime() + ms);
+      clearTimeout(retry);
+      retry = setTimeout(start, ms);
     }
-    tell();
+    told.tell();
   }
 
-  async function closeWays(): Promise<void> {
-    const results = await Promise.allSettled(
-      [...ways].map(async (way) => {
-        await way.close();
-        ways.delete(way);
-      }),
-    );
-    for (const result of results) if (result.status === 'rejected') throw result.reason;
-  }
-
-  /** @throws why there is none */
+  /** @throws why there is no connection */
   async function ready(signal: AbortSignal): Promise<Link> {
-    if (!isOn()) throw unavailable('it is switched off');
-    if (link !== undefined) return link;
-    if (attempt === undefined && failure?.code === 'mcp_sign_in_needed') throw asCallError(failure);
-    if (attempt === undefined && !pace.mayStart()) throw asCallError(failure);
-    const canceled = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(new KaiwuError('canceled', 'The call was canceled.')), {
-        once: true,
-      });
+    if (!isOn()) throw asCallError(new KaiwuError('mcp_server_unavailable', 'it is switched off.'));
+    if (facts.link !== undefined) return facts.link;
+    const mayNot = facts.failure?.code === 'mcp_sign_in_needed' || !pace.mayStart();
+    if (attempt === undefined && mayNot) throw asCallError(facts.failure);
+    const linked = start().linked.catch((error: KaiwuError) => {
+      throw asCallError(error);
     });
-    return Promise.race([
-      start().linked.catch((error: KaiwuError) => {
-        throw asCallError(error);
-      }),
-      canceled,
-    ]);
+    return within(linked, signal, 'The call was canceled.');
   }
 
-  const unavailable = (why: string): KaiwuError =>
-    new KaiwuError('mcp_server_unavailable', `The MCP server ${server.config.name} cannot be used: ${why}.`);
-
-  /** Names the server: its own words do not. */
+  /** Names the server: the reason of its state does not. */
   function asCallError(error: KaiwuError | undefined): KaiwuError {
-    if (error === undefined) return unavailable('it is not connected');
-    const code = error.code === 'mcp_sign_in_needed' ? error.code : 'mcp_server_unavailable';
-    const next = retry === undefined ? '' : ` The next attempt is at ${retry.at.toISOString()}.`;
+    const { name } = facts.server.config;
+    const next =
+      facts.nextTryAt === undefined ? '' : ` The next attempt is at ${facts.nextTryAt.toISOString()}.`;
+    const why = error?.message ?? 'it is not connected.';
     return new KaiwuError(
-      code,
-      clean(`The MCP server ${server.config.name} cannot be used: ${error.message}${next}`),
-      {
-        hint:
-          error.hint ??
-          `\`kaiwu mcp servers test ${server.config.name}\` connects anew and tells what is wrong.`,
-      },
+      error?.code === 'mcp_sign_in_needed' ? error.code : 'mcp_server_unavailable',
+      clean(`The MCP server ${name} cannot be used: ${why}${next}`),
+      { hint: error?.hint ?? `\`kaiwu mcp servers test ${name}\` connects anew and tells what is wrong.` },
     );
   }
 
   function noteCall(problem: string | undefined): void {
     failedCalls = problem === undefined ? 0 : failedCalls + 1;
-    if (problem === undefined) callProblem = undefined;
-    else if (failedCalls >= FAILURES)
-      callProblem = `calls: ${FAILURES} in a row failed, the last one: ${problem}`;
-    else return;
-    tell();
+    if (problem === undefined) facts.callProblem = undefined;
+    else if (failedCalls >= FAILURES) {
+      facts.callProblem = `calls: at least ${FAILURES} in a row failed, the last one so: ${problem}`;
+    }
+    told.tell();
   }
 
   return {
     begin() {
-      if (isOn()) void start().settled;
-      tell();
+      if (isOn()) start();
+      told.tell();
     },
-    state,
-    setServer(next) {
-      server = next;
-      tell();
+    state: told.read,
+    setServer(server) {
+      facts.server = server;
+      told.tell();
     },
     async call(call, signal) {
       if (signal.aborted) throw new KaiwuError('canceled', 'The call was canceled.');
-      const current = await ready(signal);
+      const link = await ready(signal);
       openCalls += 1;
       try {
         return await callTool({
-          link: current,
+          link,
           call,
-          name: server.config.name,
-          definition: tools?.find(({ name }) => name === call.tool),
+          name: facts.server.config.name,
+          definition: facts.tools?.find(({ name }) => name === call.tool),
           limitMs: limitMs('call'),
           clean,
           signal,
           onOutcome: noteCall,
           onSignInNeeded(error) {
-            if (link === current) drop(error);
+            if (facts.link === link) drop(error);
           },
         });
       } finally {
@@ -360,34 +267,34 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
     async test(signal) {
       if (isOn()) {
         // The calls of others are not cut off for a test: then the connection that stands is what is tested.
-        if (link !== undefined && openCalls === 0) {
+        if (openCalls === 0) {
           keeper?.stop();
-          link = undefined;
+          facts.link = facts.failure = undefined;
         }
-        failure = link === undefined ? undefined : failure;
-        const settled = link === undefined ? start().settled : keeper?.list();
-        const canceled = new Promise<never>((_, reject) => {
-          signal.addEventListener(
-            'abort',
-            () => reject(new KaiwuError('canceled', 'The test was canceled.')),
-            {
-              once: true,
-            },
-          );
-        });
-        await Promise.race([settled, canceled]);
+        const settled = facts.link === undefined ? start().settled : keeper?.list();
+        await within(settled ?? Promise.resolve(), signal, 'The test was canceled.');
       }
-      return state();
+      return told.read();
     },
     async close() {
+      deps.log.debug({ server: key }, 'a managed server is ended');
       life.abort();
       keeper?.stop();
-      link = undefined;
-      clearTimeout(retry?.timer);
-      retry = undefined;
-      // Whatever an attempt has opened by now is among the ways.
+      clearTimeout(retry);
+      facts.link = facts.nextTryAt = undefined;
+      // Whatever an attempt has opened is known once it has ended.
       await attempt?.linked.catch(() => {});
-      await closeWays();
+      await connector.close();
     },
   };
+}
+
+/** @throws canceled when `signal` aborts first */
+function within<T>(work: Promise<T>, signal: AbortSignal, message: string): Promise<T> {
+  if (signal.aborted) return Promise.reject(new KaiwuError('canceled', message));
+  return new Promise<T>((resolve, reject) => {
+    const onAbort = () => reject(new KaiwuError('canceled', message));
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
 }

@@ -2,6 +2,7 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   type JSONRPCMessage,
+  type MessageExtraInfo,
   PROTOCOL_VERSION_META_KEY,
   type Transport,
 } from '@modelcontextprotocol/client';
@@ -69,7 +70,7 @@ export function createChannel(opened: OpenedTransport, onError: (error: Error) =
     tellGone = resolve;
   });
 
-  transport.onmessage = (message: JSONRPCMessage, extra) => {
+  function receive(message: JSONRPCMessage, extra?: MessageExtraInfo): void {
     const frame = message as Message;
     if (frame.method === undefined && isOwnId(frame.id)) return settle(frame.id, frame);
     if (hasAskedOld && 'result' in frame && String(frame.id).startsWith('server-discover-probe-')) {
@@ -78,19 +79,25 @@ export function createChannel(opened: OpenedTransport, onError: (error: Error) =
       return;
     }
     face?.onmessage?.(message, extra);
-  };
-  transport.onerror = (error) => {
-    onError(error);
-    face?.onerror?.(error);
-  };
-  transport.onclose = () => {
+  }
+
+  function end(): void {
     if (isGone) return;
     isGone = true;
     for (const { reject } of open.values()) reject(lost());
     open.clear();
     face?.onclose?.();
     tellGone();
-  };
+  }
+
+  Object.assign(transport, {
+    onmessage: receive,
+    onclose: end,
+    onerror(error: Error) {
+      onError(error);
+      face?.onerror?.(error);
+    },
+  });
 
   const lost = () => new LostError(opened.whyGone() ?? 'the connection is gone');
 

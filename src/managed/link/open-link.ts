@@ -85,7 +85,6 @@ async function negotiate(
       { name: 'kaiwu', version: deps.version },
       { versionNegotiation: { mode, probe: { timeoutMs } } },
     );
-    client.onerror = () => {};
     client.setNotificationHandler('notifications/tools/list_changed', () => onToolsChanged());
     await client.connect(channel.face(), { timeout: limitMs });
     return client;

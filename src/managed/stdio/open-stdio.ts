@@ -53,6 +53,13 @@ function toTransport(program: Program, tail: StderrTail): OpenedTransport {
     void program.end(why);
   }
 
+  async function ended(first: () => void): Promise<void> {
+    const exit = await program.exited;
+    first();
+    if (whyGone === undefined) reader.end();
+    gone(toExitReason(exit, tail));
+  }
+
   // `pid` and `stderr` tell the SDK that this is a program: one that answers nothing new is of the older generation.
   const transport: Transport & { pid: number; stderr: null } = {
     pid: program.pid,
@@ -65,11 +72,7 @@ function toTransport(program: Program, tail: StderrTail): OpenedTransport {
       program.stdout.once('end', () => {
         mute.timer = setTimeout(() => fail('it closed its output'), MUTE_MS);
       });
-      void program.exited.then((exit) => {
-        clearTimeout(mute.timer);
-        if (whyGone === undefined) reader.end();
-        gone(toExitReason(exit, tail));
-      });
+      void ended(() => clearTimeout(mute.timer));
       return Promise.resolve();
     },
     async send(message) {
