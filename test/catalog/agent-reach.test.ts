@@ -38,6 +38,7 @@ const REACH: Record<string, 'absent' | 'forbidden' | 'tree' | 'anyone' | 'forwar
   'execution.run.wait': 'tree',
   'file.get': 'absent',
   'file.list': 'absent',
+  'file.remove': 'absent',
   'file.send': 'tree',
   'inbox.list': 'absent',
   'machines.list': 'anyone',

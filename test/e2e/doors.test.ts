@@ -45,7 +45,7 @@ const { actions } = createCatalog(registry);
 
 /** Ids, times and the like differ from call to call; what a door may not change is what is left. */
 const BY_CALL =
-  /sess_[a-z0-9]+|msg_\w+|(tok|dev|mach|grant)_[a-z0-9]+|[0-9a-f-]{36}|[A-Z]{4}-[A-Z]{4}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+  /sess_[a-z0-9]+|msg_\w+|(tok|dev|mach|grant|file)_[a-z0-9]+|[0-9a-f-]{36}|[A-Z]{4}-[A-Z]{4}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 const withoutIds = (text: string) => text.replaceAll(BY_CALL, 'X');
 
@@ -72,6 +72,9 @@ async function through(door: Door, actionId: string, input: unknown) {
   return { answer: toShape(envelope), audit: await auditOf(actionId) };
 }
 
+/** Their own commands do more than the action and answer with that: this one saves the file, decrypted, and says where. */
+const DOES_MORE = new Set(['file.get']);
+
 describe.each(['mcp', 'cli'] as const)('every door of %s is the same door', (surface) => {
   const here = actions.filter(
     ({ surfaces, forward }) => surfaces[surface] !== undefined && forward === undefined,
@@ -88,6 +91,7 @@ describe.each(['mcp', 'cli'] as const)('every door of %s is the same door', (sur
         ...[string, unknown][],
       ];
       expect([firstName, 'code' in first.answer ? first.answer : 'fine']).toEqual([firstName, 'fine']);
+      if (DOES_MORE.has(id)) continue;
       for (const [name, other] of others) expect([name, other]).toEqual([name, first]);
     }
   });

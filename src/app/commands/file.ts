@@ -96,7 +96,9 @@ function fileGet(app: App, io: CliIo, catalog: readonly Command[]): Command {
     errors: [...action.errors, 'conflict', 'state_damaged', 'access_denied', 'invalid_input'],
     talks: true,
     toText: ({ file, fileName, sizeBytes }) =>
-      file === STDOUT ? '' : `${toVisibleText(String(fileName))} (${sizeBytes} bytes) is saved: ${file}`,
+      file === STDOUT
+        ? ''
+        : `${toVisibleText(String(fileName))} (${String(sizeBytes)} bytes) is saved: ${String(file)}`,
     async run({ input: { output = '.', force, ...input }, ...invocation }) {
       const { flags, signal } = invocation;
       const isStdout = output === STDOUT;

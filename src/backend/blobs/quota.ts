@@ -17,10 +17,11 @@ export function createQuota(options: { maxBytes: number; storedBytes(): Promise<
   let opened: Promise<void> | undefined;
 
   /** Learns what is stored, once. */
-  const open = () =>
-    (opened ??= options.storedBytes().then((bytes) => {
-      usedBytes += bytes;
-    }));
+  const open = () => (opened ??= read());
+  async function read(): Promise<void> {
+    const bytes = await options.storedBytes();
+    usedBytes += bytes;
+  }
 
   function requireFor(bytes: number): void {
     if (usedBytes + bytes > maxBytes) throw full(usedBytes, maxBytes);

@@ -1,4 +1,5 @@
 import { AnnotationMode, getDocument, PDFWorker, VerbosityLevel } from 'pdfjs-dist';
+// oxlint-disable-next-line import/default -- made by the build
 import PdfThread from 'pdfjs-dist/build/pdf.worker.min.mjs?worker';
 
 /** Milliseconds for one step, after which its thread is ended: a file can be made to take for ever. */
@@ -22,7 +23,7 @@ export interface Pdf {
  */
 export async function openPdf(data: Uint8Array): Promise<Pdf> {
   const thread = new PdfThread();
-  const worker = PDFWorker.create({ port: thread, verbosity: VerbosityLevel.ERRORS } as never);
+  const worker = PDFWorker.create({ port: thread, verbosity: VerbosityLevel.ERRORS });
   let closed = false;
   function close(): void {
     if (closed) return;
