@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type Agent, type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isPrivateAddress, isPublicAddress, refusePlain } from './address.ts';
@@ -46,6 +47,8 @@ export function createFetch(options: FetchOptions): BoundedFetch {
   }
 
   function begin(url: URL, init: RequestInit, headers: Headers): Promise<IncomingMessage> {
+    // One signal may end many requests at once.
+    if (init.signal) setMaxListeners(0, init.signal);
     const isSecret = options.isSecret || headers.has('authorization');
     const isPlain = url.protocol === 'http:';
     if (isPlain && isSecret && isPublicAddress(url.hostname)) throw refusePlain(url);
