@@ -31,17 +31,32 @@ export interface Grants extends GrantsPort {
 export function createGrants({ grants: store, runtime, catalog, getApproval }: GrantsOptions): Grants {
   /** The very call of the example: what it left out stays out. */
   function toExactPins({ actionId, input }: Approval): Record<string, Pin> {
-    const fields = Object.keys(catalog.manifest(actionId).inputSchema.properties ?? {});
+    const { inputSchema } = catalog.manifest(actionId);
+    const fields = new Set([...Object.keys(inputSchema.properties ?? {}), ...Object.keys(input)]);
     const pin = (field: string): Pin =>
       field in input ? { is: 'exact', value: input[field] } : { is: 'absent' };
-    return Object.fromEntries(fields.map((field) => [field, pin(field)]));
+    return Object.fromEntries([...fields].map((field) => [field, pin(field)]));
+  }
+
+  /** Where a tool takes fields that its schema does not list, those that the person did not see are not covered. */
+  function findFurther({ pins }: Grant, call: { actionId: string; input: object }): string | undefined {
+    const { openInput, inputSchema } = catalog.manifest(call.actionId);
+    if (openInput !== true) return undefined;
+    const known = inputSchema.properties ?? {};
+    const further = Object.keys(call.input).find(
+      (name) => !Object.hasOwn(known, name) && !Object.hasOwn(pins, name),
+    );
+    return further === undefined ? undefined : `${further} is a field that it does not name`;
   }
 
   async function weigh(call: { actionId: string; input: Record<string, unknown>; caller: Caller }) {
     const now = runtime.now().toISOString();
     const { surface, tokenId } = call.caller;
     const candidates = await store.candidates({ actionId: call.actionId, surface, tokenId }, now);
-    return candidates.map((grant) => ({ grant, reason: grantMismatch(grant, call, now) }));
+    return candidates.map((grant) => ({
+      grant,
+      reason: grantMismatch(grant, call, now) ?? findFurther(grant, call),
+    }));
   }
 
   async function find({ action, input, caller }: ReadyCall, take: (grant: Grant) => Promise<boolean>) {

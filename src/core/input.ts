@@ -85,7 +85,7 @@ function prepareObject(
   for (const [key, item] of Object.entries(value)) {
     const field = Object.hasOwn(known, key) ? known[key] : undefined;
     if (field === undefined) {
-      if (isKept(key, Object.keys(known), place)) result[key] = item;
+      if (isOpen(schema, key, place) || isKept(key, Object.keys(known), place)) result[key] = item;
     } else if (item === null && !place.keepNull(key)) {
       if (schema.required?.includes(key)) result[key] = null;
     } else if (item !== undefined) {
@@ -96,6 +96,12 @@ function prepareObject(
   }
   return result;
 }
+
+/** Whether the schema itself has room for a key of any name, so that it is no misspelt one, and none that a host has added. */
+const isOpen = ({ additionalProperties = false }: JsonSchema, key: string, place: Place): boolean =>
+  place.unknown === 'keep' &&
+  additionalProperties !== false &&
+  (place.path.length > 0 || !HOST_KEYS.includes(key));
 
 /** Whether a key that is not known is passed on. Reports it where it is refused. */
 function isKept(key: string, known: string[], place: Place): boolean {

@@ -83,9 +83,11 @@ export function createActionSearch(manifests: readonly ActionManifest[]): Action
     })),
   );
   const exact = new Map<string, string>();
-  for (const { id, title, aliases = [] } of manifests) {
+  for (const { id, title, aliases = [], managed } of manifests) {
     for (const name of [id, title.en, title['zh-CN'], ...aliases.map((alias) => alias.name)]) {
-      exact.set(toWords(name).join(' '), id);
+      const words = toWords(name).join(' ');
+      // A stranger's tool comes first under no name of ours.
+      if (managed === undefined || !exact.has(words)) exact.set(words, id);
     }
   }
   return {

@@ -101,7 +101,7 @@ export function createFlattener(root: unknown, budget: WorkBudget): (part: Part)
     const said = raw['description'] ?? raw['title'];
     if (typeof said === 'string' && said !== '') flat.description.push(said.slice(0, MAX_TEXT));
     if ('default' in raw) flat.default = raw['default'];
-    for (const [keyword, toWords] of Object.entries(REMARKS)) {
+    for (const [keyword, toWords] of REMARKS) {
       if (raw[keyword] === undefined) continue;
       spend(raw[keyword]);
       const words = toWords(raw[keyword]);

@@ -20,7 +20,7 @@ const MAX_SCHEMA = 48 * 1024;
 const DEPTHS = [1, 2, 3, 4, 6, 8, 12];
 /** Of one schema, and of all of one server, in parts. */
 const MAX_WORK = 5000;
-const MAX_SERVER_WORK = 200_000;
+const MAX_SERVER_WORK = 100_000;
 const MAX_DESCRIPTION = 1000;
 const MAX_DEFAULT = 200;
 const MAX_ENUM = 500;
@@ -186,9 +186,8 @@ function described(schema: JsonSchema, flat: Flat, more: readonly string[] = [])
   const bounds = BOUNDS.filter((bound) => BOUNDED[type]?.includes(bound) && flat.bounds[bound] !== undefined);
   const fallback = flat.default;
   const isPlain =
-    typeOf(fallback) === type || (type === 'number' && typeof fallback === 'number')
-      ? typeof fallback !== 'object' && toBrief(fallback, MAX_DEFAULT) === String(fallback)
-      : false;
+    (typeOf(fallback) === type || (type === 'number' && typeof fallback === 'number')) &&
+    isPlainDefault(fallback);
   const words = [
     ...flat.words,
     ...(flat.values === undefined ? [] : [toOneOf(flat.values)]),
@@ -209,6 +208,9 @@ function described(schema: JsonSchema, flat: Flat, more: readonly string[] = [])
     ...(isPlain ? { default: fallback } : {}),
   };
 }
+
+const isPlainDefault = (value: unknown): boolean =>
+  typeof value === 'string' ? toBrief(value, MAX_DEFAULT) === value : typeof value !== 'object';
 
 function toOtherTypes({ types, values }: Flat, type: string): string[] {
   if (values !== undefined) return [];

@@ -30,30 +30,36 @@ export const toOneOf = (values: readonly unknown[]): string => {
 };
 
 /** What hosts' shapes cannot say, by keyword, in words. A keyword that is not here bounds nothing. */
-export const REMARKS: Record<string, (value: unknown) => string | undefined> = {
-  format: (value) => `format ${toBrief(value, 60)}`,
-  pattern: (value) => `matches ${toBrief(value)}`,
-  multipleOf: (value) => `a multiple of ${toBrief(value, 40)}`,
-  exclusiveMinimum: (value) => (value === true ? 'its minimum excluded' : `more than ${toBrief(value, 40)}`),
-  exclusiveMaximum: (value) => (value === true ? 'its maximum excluded' : `less than ${toBrief(value, 40)}`),
-  uniqueItems: (value) => (value === true ? 'no entry twice' : undefined),
-  minProperties: (value) => `at least ${toBrief(value, 40)} fields`,
-  maxProperties: (value) => `at most ${toBrief(value, 40)} fields`,
-  contentEncoding: (value) => `encoded as ${toBrief(value, 60)}`,
-  contentMediaType: (value) => `holds ${toBrief(value, 60)}`,
-  contains: (value) => `has an entry like ${toBrief(value)}`,
-  propertyNames: (value) => `names of fields: ${toBrief(value)}`,
-  patternProperties: (value) => `fields by pattern: ${toBrief(value)}`,
-  dependentRequired: (value) => `fields that need others: ${toBrief(value)}`,
-  dependentSchemas: (value) => `fields that change others: ${toBrief(value)}`,
-  dependencies: (value) => `fields that need others: ${toBrief(value)}`,
-  not: (value) => `not ${toBrief(value)}`,
-  if: (value) => `if ${toBrief(value)}`,
-  then: (value) => `then ${toBrief(value)}`,
-  else: (value) => `else ${toBrief(value)}`,
-  examples: (value) => `for example ${toBrief(value, 200)}`,
-  deprecated: (value) => (value === true ? 'deprecated' : undefined),
-};
+export const REMARKS: ReadonlyMap<string, (value: unknown) => string | undefined> = new Map([
+  ['format', (value) => `format ${toBrief(value, 60)}`],
+  ['pattern', (value) => `matches ${toBrief(value)}`],
+  ['multipleOf', (value) => `a multiple of ${toBrief(value, 40)}`],
+  [
+    'exclusiveMinimum',
+    (value) => (value === true ? 'its minimum excluded' : `more than ${toBrief(value, 40)}`),
+  ],
+  [
+    'exclusiveMaximum',
+    (value) => (value === true ? 'its maximum excluded' : `less than ${toBrief(value, 40)}`),
+  ],
+  ['uniqueItems', (value) => (value === true ? 'no entry twice' : undefined)],
+  ['minProperties', (value) => `at least ${toBrief(value, 40)} fields`],
+  ['maxProperties', (value) => `at most ${toBrief(value, 40)} fields`],
+  ['contentEncoding', (value) => `encoded as ${toBrief(value, 60)}`],
+  ['contentMediaType', (value) => `holds ${toBrief(value, 60)}`],
+  ['contains', (value) => `has an entry like ${toBrief(value)}`],
+  ['propertyNames', (value) => `names of fields: ${toBrief(value)}`],
+  ['patternProperties', (value) => `fields by pattern: ${toBrief(value)}`],
+  ['dependentRequired', (value) => `fields that need others: ${toBrief(value)}`],
+  ['dependentSchemas', (value) => `fields that change others: ${toBrief(value)}`],
+  ['dependencies', (value) => `fields that need others: ${toBrief(value)}`],
+  ['not', (value) => `not ${toBrief(value)}`],
+  ['if', (value) => `if ${toBrief(value)}`],
+  ['then', (value) => `then ${toBrief(value)}`],
+  ['else', (value) => `else ${toBrief(value)}`],
+  ['examples', (value) => `for example ${toBrief(value, 200)}`],
+  ['deprecated', (value) => (value === true ? 'deprecated' : undefined)],
+] as [string, (value: unknown) => string | undefined][]);
 
 /** Keywords by which an object may have fields that are not listed. */
 export const OPENING: readonly string[] = [
