@@ -43,30 +43,32 @@ export function Passkeys(props: { onRevoked: () => void }): JSX.Element {
       <h2 class="section">{t('passkeys')}</h2>
       <p class="muted">{t('passkeysLead')}</p>
       <Problem error={error() ?? passkeys.error()} />
-      <ul class="plain-list">
-        <Rows each={passkeys.data() ?? []} by={({ passkeyId }) => passkeyId}>
-          {(passkey) => (
-            <li>
-              <Name
-                name={passkey().name}
-                onRename={(name) =>
-                  run(actions.passkey.rename({ passkeyId: passkey().passkeyId, name }), t('saved'))
-                }
-              />
-              <span class="kind">{line(passkey().site)}</span>
-              <span class="muted">
-                <span title={fullTime(passkey().createdAt)}>
-                  {t('passkeyMade', { when: ago(passkey().createdAt) })}
+      <Show when={(passkeys.data() ?? []).length > 0}>
+        <ul class="plain-list">
+          <Rows each={passkeys.data() ?? []} by={({ passkeyId }) => passkeyId}>
+            {(passkey) => (
+              <li>
+                <Name
+                  name={passkey().name}
+                  onRename={(name) =>
+                    run(actions.passkey.rename({ passkeyId: passkey().passkeyId, name }), t('saved'))
+                  }
+                />
+                <span class="kind">{line(passkey().site)}</span>
+                <span class="muted">
+                  <span title={fullTime(passkey().createdAt)}>
+                    {t('passkeyMade', { when: ago(passkey().createdAt) })}
+                  </span>
+                  {' · '}
+                  {lastUse(passkey().lastUsedAt)}
+                  <Show when={!passkey().opensFiles}> · {t('passkeyNoFiles')}</Show>
                 </span>
-                {' · '}
-                {lastUse(passkey().lastUsedAt)}
-                <Show when={!passkey().opensFiles}> · {t('passkeyNoFiles')}</Show>
-              </span>
-              <Revoke name={passkey().name} onRevoke={() => revoke(passkey().passkeyId)} />
-            </li>
-          )}
-        </Rows>
-      </ul>
+                <Revoke name={passkey().name} onRevoke={() => revoke(passkey().passkeyId)} />
+              </li>
+            )}
+          </Rows>
+        </ul>
+      </Show>
       <Show when={passkeySupport() === 'ok'} fallback={<Elsewhere onError={setError} />}>
         <AddPasskey onDone={() => void passkeys.refresh()} />
       </Show>
@@ -87,6 +89,7 @@ function AddPasskey(props: { onDone: () => void }): JSX.Element {
     setReason(refused);
     if (refused !== undefined) return;
     announce(t('passkeyAdded', { name: line(name().trim()) }));
+    setName(browserName());
     props.onDone();
   }
 
@@ -172,6 +175,7 @@ function Name(props: { name: string; onRename: (name: string) => Promise<boolean
         }}
       >
         <input
+          ref={(field) => queueMicrotask(() => field.select())}
           aria-label={t('passkeyName')}
           required
           pattern=".*\S.*"
