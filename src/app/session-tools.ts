@@ -54,6 +54,7 @@ export function createSessionTools(options: {
     log,
     timing: TIMING,
     random: Math.random,
+    isShared: true,
     onChange: () => void http?.then((server) => server.toolsChanged()),
   });
 

@@ -46,6 +46,8 @@ export function createToolList(options: {
   log: Logger;
   timing: Timing;
   random(): number;
+  /** Several hosts ask: what one of them has seen is news to the others. */
+  isShared?: boolean;
   /** The host holds another list than the one of now. */
   onChange(): void;
 }): ToolList {
@@ -119,6 +121,7 @@ export function createToolList(options: {
     const now = tools?.json;
     if (told === undefined || told === now || announced === now) return;
     announced = now;
+    if (options.isShared === true) told = now;
     options.onChange();
   }
 
@@ -157,8 +160,10 @@ export function createToolList(options: {
         await readCacheOnce();
       }
       const known = tools ?? (await toDefaults());
-      told = known.json;
-      announced = undefined;
+      if (options.isShared !== true || first) {
+        told = known.json;
+        announced = undefined;
+      }
       if (first && !closed.signal.aborted) follower.start();
       return toTools(known.listable, log, sees);
     },
