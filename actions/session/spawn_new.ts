@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Caller } from '../../src/core/call.ts';
 import { KaiwuError } from '../../src/core/errors.ts';
 import { nearest } from '../../src/core/nearest.ts';
 import type { ActionPorts } from '../../src/core/ports/index.ts';
@@ -207,7 +208,7 @@ export default defineAction({
     messageStatus: messageStatus.optional(),
   }),
   async run({ input: { message, ...request }, caller, ports, signal }) {
-    await requireServers(request.mcpServers, ports);
+    await requireServers(request.mcpServers, caller, ports);
     const spawned = await ports.control.spawn(request, caller, signal);
     if (message === undefined) return spawned;
     const sent = await ports.messages.send({ sessionId: spawned.sessionId, text: message }, caller);
@@ -216,9 +217,13 @@ export default defineAction({
 });
 
 /** A name that nobody knows would leave the session without tools that were meant for it. @throws mcp_server_not_found */
-async function requireServers(names: string[] | undefined, ports: Pick<ActionPorts, 'managedServers'>) {
+async function requireServers(
+  names: string[] | undefined,
+  caller: Caller,
+  ports: Pick<ActionPorts, 'managedServers'>,
+) {
   if (names === undefined || names.length === 0) return;
-  const known = (await ports.managedServers.list()).map(({ name }) => name);
+  const known = (await ports.managedServers.list(caller)).map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return;
   throw new KaiwuError('mcp_server_not_found', `There is no managed MCP server ${JSON.stringify(unknown)}.`, {
