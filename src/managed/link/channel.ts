@@ -42,8 +42,8 @@ export interface Channel {
    * @throws AnsweredError | LostError | the signal's reason | what the transport throws
    */
   request(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
-  /** The answer to the first question of the newer generation came after we had turned to the older one. */
-  isLateModern(): boolean;
+  /** The answer to the first question of the newer generation, where it came after we had turned to the older one. */
+  lateDiscovery(): unknown;
   /** Resolves when the way is gone. */
   readonly gone: Promise<void>;
 }
@@ -63,7 +63,7 @@ export function createChannel(opened: OpenedTransport, onError: (error: Error) =
   let started: Promise<void> | undefined;
   let count = 0;
   let hasAskedOld = false;
-  let isLateModern = false;
+  let lateDiscovery: unknown;
   let isGone = false;
   let tellGone = () => {};
   const gone = new Promise<void>((resolve) => {
@@ -74,7 +74,7 @@ export function createChannel(opened: OpenedTransport, onError: (error: Error) =
     const frame = message as Message;
     if (frame.method === undefined && isOwnId(frame.id)) return settle(frame.id, frame);
     if (hasAskedOld && 'result' in frame && String(frame.id).startsWith('server-discover-probe-')) {
-      isLateModern = true;
+      lateDiscovery = frame.result;
       face?.onclose?.();
       return;
     }
@@ -133,7 +133,7 @@ export function createChannel(opened: OpenedTransport, onError: (error: Error) =
   return {
     face() {
       hasAskedOld = false;
-      isLateModern = false;
+      lateDiscovery = undefined;
       const mine: Transport = {
         ...('pid' in transport ? { pid: transport.pid, stderr: null } : {}),
         get sessionId() {
@@ -197,7 +197,7 @@ export function createChannel(opened: OpenedTransport, onError: (error: Error) =
           });
       });
     },
-    isLateModern: () => isLateModern,
+    lateDiscovery: () => lateDiscovery,
     gone,
   };
 }

@@ -1,4 +1,10 @@
-import { Client, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type ConnectOptions,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+} from '@modelcontextprotocol/client';
 import { KaiwuError } from '../../core/errors.ts';
 import type { RunnableServer } from '../../core/managed/managed.ts';
 import type { ConnectionDeps, OpenedTransport, OpenTransport } from '../connection.ts';
@@ -10,6 +16,8 @@ import { followChanges } from './follow-changes.ts';
 const PROBE_MS = 5000;
 /** What a server of the newer generation alone answers to the handshake. */
 const UNSUPPORTED_VERSION = -32_022;
+
+type PriorDiscovery = NonNullable<ConnectOptions['prior']>;
 
 /** A server that answers. */
 export interface Link extends Pick<Channel, 'request' | 'gone'> {
@@ -79,23 +87,24 @@ async function negotiate(
   opened: OpenedTransport,
   { deps, isOldOnly, limitMs, onToolsChanged }: LinkOptions,
 ): Promise<Client> {
-  const connect = async (mode: 'auto' | 'legacy'): Promise<Client> => {
+  const connect = async (mode: 'auto' | 'legacy', prior?: PriorDiscovery): Promise<Client> => {
     const timeoutMs = opened.kind === 'stdio' ? Math.min(PROBE_MS, limitMs / 2) : limitMs;
     const client = new Client(
       { name: 'kaiwu', version: deps.version },
       { versionNegotiation: { mode, probe: { timeoutMs } } },
     );
     client.setNotificationHandler('notifications/tools/list_changed', () => onToolsChanged());
-    await client.connect(channel.face(), { timeout: limitMs });
+    await client.connect(channel.face(), { timeout: limitMs, ...(prior === undefined ? {} : { prior }) });
     return client;
   };
   try {
     return await connect(isOldOnly ? 'legacy' : 'auto');
   } catch (error) {
     // It is up now, and of the newer generation: it only was not when it was asked.
-    const isModern = error instanceof ProtocolError && error.code === UNSUPPORTED_VERSION;
-    if (!isModern && !channel.isLateModern()) throw error;
-    return await connect('auto');
+    const discover = channel.lateDiscovery();
+    if (discover !== undefined) return connect('auto', { kind: 'modern', discover } as PriorDiscovery);
+    if (!(error instanceof ProtocolError) || error.code !== UNSUPPORTED_VERSION) throw error;
+    return connect('auto');
   }
 }
 
