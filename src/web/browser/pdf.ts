@@ -3,7 +3,7 @@ import { AnnotationMode, getDocument, PDFWorker, VerbosityLevel } from 'pdfjs-di
 import PdfThread from 'pdfjs-dist/build/pdf.worker.min.mjs?worker';
 
 /** Milliseconds for one step, after which its thread is ended: a file can be made to take for ever. */
-const STEP_MS = 20_000;
+const STEP_MS = 12_000;
 /** Most pixels of a picture in it, and of a page as it is drawn. */
 const MAX_IMAGE_PIXELS = 24_000_000;
 const MAX_PAGE_PIXELS = 8_000_000;
@@ -25,9 +25,11 @@ export async function openPdf(data: Uint8Array): Promise<Pdf> {
   const thread = new PdfThread();
   const worker = PDFWorker.create({ port: thread, verbosity: VerbosityLevel.ERRORS });
   let closed = false;
+  let drawing: { cancel(): void } | undefined;
   function close(): void {
     if (closed) return;
     closed = true;
+    drawing?.cancel();
     worker.destroy();
     thread.terminate();
   }
@@ -76,7 +78,9 @@ export async function openPdf(data: Uint8Array): Promise<Pdf> {
     const wanted = (width * Math.min(devicePixelRatio, 2)) / own.width;
     const most = Math.sqrt(MAX_PAGE_PIXELS / (own.width * own.height));
     const viewport = page.getViewport({ scale: Math.min(wanted, most) });
-    await page.render({ canvas, viewport, annotationMode: AnnotationMode.ENABLE }).promise;
+    const task = page.render({ canvas, viewport, annotationMode: AnnotationMode.ENABLE });
+    drawing = task;
+    await task.promise;
     const { items } = await page.getTextContent();
     const words = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
     page.cleanup();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium, startWebWorld, type WebWorld } from './helpers/browser.ts';
-import { hostilePdf, pdfOf, twoPages } from './helpers/pdf.ts';
+import { endlessPdf, hostilePdf, pdfOf, twoPages } from './helpers/pdf.ts';
 
 const BROKEN = 'This PDF cannot be shown';
 
@@ -104,6 +104,23 @@ describe.skipIf(!hasChromium)('PDFs in the app (Chromium)', () => {
     expect(download.suggestedFilename()).toBe(name);
     await context.close();
   });
+
+  test('that would be drawn for ever are given up, and the page can be used all the while', async () => {
+    const { page, context } = await web.visit();
+    const card = await preview(page, 'endless.pdf', endlessPdf(12_000_000));
+    await card.locator('canvas').waitFor();
+    let slowest = 0;
+    const isOver = () => card.getByText(BROKEN).isVisible();
+    while (!(await isOver())) {
+      const begun = performance.now();
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+      slowest = Math.max(slowest, performance.now() - begun);
+    }
+    expect(slowest).toBeLessThan(5000);
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
+    await context.close();
+  }, 60_000);
 
   test('that are too large for it are not tried', async () => {
     const { page, context } = await web.visit();

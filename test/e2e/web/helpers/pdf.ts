@@ -1,3 +1,5 @@
+import { deflateSync } from 'node:zlib';
+
 /** A PDF of these objects; readers find them by looking through it, where no table says where they are. */
 export const pdfOf = (objects: string[], catalog = ''): string =>
   [
@@ -24,6 +26,16 @@ export const twoPages = (): string =>
     stream(5, '1 0 0 rg 0 0 300 200 re f 0 g BT /F1 24 Tf 20 100 Td (First page) Tj ET'),
     stream(6, '0 0 1 rg 0 0 300 200 re f 0 g BT /F1 24 Tf 20 100 Td (Second page) Tj ET'),
   ]);
+
+/** A page on which the same is drawn again and again, so many times, from a few bytes. */
+export function endlessPdf(times: number): string {
+  const packed = deflateSync(Buffer.alloc(16 * times, '0 0 300 200 re f')).toString('latin1');
+  return pdfOf([
+    '2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj',
+    `3 0 obj << /Type /Page /Parent 2 0 R ${SIZE} /Contents 5 0 R >> endobj`,
+    stream(5, packed, '/Filter /FlateDecode'),
+  ]);
+}
 
 /** Runs, opens, fetches and sends wherever a PDF can say so. */
 export function hostilePdf(url: string): string {
