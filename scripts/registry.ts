@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '..');
@@ -63,4 +63,25 @@ export async function writeRegistry(): Promise<void> {
   ];
   await writeFile(join(root, 'src/app/registry.generated.ts'), lines.join('\n'));
   await writeActionTypes(files);
+  await writeTexts();
+}
+
+/** Prompts are written as Markdown and read as code, so that a bundle holds them. */
+async function writeTexts(): Promise<void> {
+  const folder = join(root, 'src/backend/assistant');
+  const names = (await readdir(join(folder, 'texts'), { recursive: true }))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => name.replaceAll('\\', '/'))
+    .sort();
+  const texts = await Promise.all(
+    names.map(
+      async (name) => [name.slice(0, -3), await readFile(join(folder, 'texts', name), 'utf8')] as const,
+    ),
+  );
+  const lines = [
+    '// Made by scripts/registry.ts from the files under texts/. Not kept in git.',
+    `export const TEXTS: Readonly<Record<string, string>> = ${JSON.stringify(Object.fromEntries(texts), null, 2)};`,
+    '',
+  ];
+  await writeFile(join(folder, 'texts.generated.ts'), lines.join('\n'));
 }

@@ -7,6 +7,7 @@ import { createGrants } from './grants.ts';
 import type { Executor } from './executor.ts';
 import { createExecutor } from './executor.ts';
 import { createSteadyNow } from './steady-clock.ts';
+import { createPipeline } from './pipeline.ts';
 import { createPreviews } from './previews.ts';
 import { resolvePolicy } from './policy.ts';
 import type { ActionPorts } from './ports/index.ts';
@@ -39,7 +40,14 @@ export function createEngine(options: EngineOptions): ActionEngine {
     runtime: options.runtime,
   });
   const discovery = createDiscovery({ catalog, getPolicy, perform, check, grants });
-  const ports: ActionPorts = { ...options.ports, approvals, discovery, grants, previews };
+  const ports: ActionPorts = {
+    ...options.ports,
+    approvals,
+    discovery,
+    pipeline: createPipeline({ check, perform }),
+    grants,
+    previews,
+  };
   const confirmations = createConfirmations({
     approvals,
     store: options.approvalStore,

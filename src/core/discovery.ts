@@ -4,6 +4,7 @@ import type { Catalog } from './catalog.ts';
 import type { Executor } from './executor.ts';
 import { SELF_DECISION_RULE } from './approval-errors.ts';
 import { fromWireError, KaiwuError } from './errors.ts';
+import { toListedTools } from './listed-tools.ts';
 import { nearest } from './nearest.ts';
 import { invalidInput } from './input.ts';
 import type { PolicyDocument } from './policy.ts';
@@ -109,6 +110,15 @@ export function createDiscovery({
         surface,
         caller,
       );
+    },
+    async tools(surface, caller) {
+      const policy = await getPolicy();
+      const scope = surface === caller.surface ? caller.scope : {};
+      const entries = catalog.manifests.map((spec) => ({
+        ...spec,
+        policy: resolvePolicy(policy, spec, surface, scope),
+      }));
+      return toListedTools(entries);
     },
     requireRules(keys) {
       const known = [...new Set(catalog.actions.flatMap(({ id }) => keysOf(id))), SELF_DECISION_RULE];

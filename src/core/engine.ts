@@ -16,7 +16,7 @@ export interface Identity {
 }
 
 /** The ports that a backend brings; core adds what works on catalog, policy and approvals. */
-export type BackendPorts = Omit<ActionPorts, 'discovery' | 'approvals' | 'grants' | 'previews'>;
+export type BackendPorts = Omit<ActionPorts, 'discovery' | 'pipeline' | 'approvals' | 'grants' | 'previews'>;
 
 export interface EngineOptions {
   actions: AnyAction[];

@@ -32,7 +32,7 @@ export interface ReadyCall {
 }
 
 /** The same, before the policy's gate. */
-type CheckedCall = ReadyCall & { approval: Answered<boolean> };
+export type CheckedCall = ReadyCall & { approval: Answered<boolean> };
 
 /** What a call left behind for its audit row, as far as it came. */
 interface Trace {
@@ -72,7 +72,7 @@ export interface Executor extends Pick<ActionEngine, 'execute'> {
     reviewed?: Precondition,
   ): Promise<Envelope>;
   /** Finds, judges, validates and resolves a call without running it. @throws what such a call would be refused with */
-  check(caller: Caller, name: string, raw: unknown): Promise<ReadyCall>;
+  check(caller: Caller, name: string, raw: unknown): Promise<CheckedCall>;
   /** Runs what a person approved, whoever waits for it, and writes its own audit row. */
   runApproved(ready: ReadyCall, artifactId: string): Promise<Envelope>;
 }

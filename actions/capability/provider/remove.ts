@@ -18,9 +18,9 @@ export default defineAction({
   examples: [{ title: 'One', input: { id: 'acme-tools' } }],
   errors: ['not_found'],
   input: z.object({ id: providerId }),
-  output: z.object({ removed: z.literal(true).describe('It is gone.') }),
+  output: z.object({ removed: z.boolean().describe('It is gone.') }),
   async run({ input: { id }, ports }) {
     await ports.capabilityProviders.remove(id);
-    return { removed: true as const };
+    return { removed: true };
   },
 });

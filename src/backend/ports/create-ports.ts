@@ -1,3 +1,5 @@
+import { createSubagents } from '../assistant/subagents.ts';
+import { texts } from '../assistant/texts.ts';
 import { createFilesPort } from '../blobs/files-port.ts';
 import type { Uploads } from '../blobs/uploads.ts';
 import { createPasskeysPort } from '../auth/passkeys-port.ts';
@@ -87,6 +89,8 @@ export function createBackendPorts(options: PortsOptions): { ports: BackendPorts
     managedServers: options.managed.servers,
     managedTools: options.managed.tools,
     transcripts: store.transcripts,
+    subagents: createSubagents(store.settings),
+    texts,
     capabilityProviders: createCapabilityProviders(store.settings),
     machines: createMachines(options),
     agents: createAgents({ store, links, freshAgents }),

@@ -1,4 +1,5 @@
 import type { Caller } from '../call.ts';
+import type { ListedTool } from '../listed-tools.ts';
 import type { PolicyAnswer } from '../policy.ts';
 import type { RegistryTool } from '../registry.ts';
 import type { ActionManifest, Effect, Exposure, Surface } from '../spec.ts';
@@ -40,6 +41,8 @@ export interface DiscoveryPort {
   }>;
   /** Every tool by id, as calls from a surface would find it. */
   registry(surface: Surface, caller: Caller): Promise<RegistryTool[]>;
+  /** The tools that a surface lists for a model now. */
+  tools(surface: Surface, caller: Caller): Promise<ListedTool[]>;
   /** A rule that names nothing would gate nothing. @throws invalid_input naming the nearest */
   requireRules(keys: string[]): void;
   /** Valid values of a field, from its enum or its option source. @throws invalid_input | unknown_action */

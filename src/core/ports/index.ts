@@ -1,3 +1,4 @@
+import type { SubagentsPort, TextsPort } from './assistant.ts';
 import type { CapabilityProvidersPort } from './capability-providers.ts';
 import type { DiscoveryPort } from './discovery.ts';
 import type { AgentsPort, MachinesPort, ServersPort } from './fleet.ts';
@@ -6,6 +7,7 @@ import type { FilesPort } from './files.ts';
 import type { InboxPort } from './inbox.ts';
 import type { ManagedServersPort, ManagedToolsPort } from './managed.ts';
 import type { PasskeysPort } from './passkeys.ts';
+import type { PipelinePort } from './pipeline.ts';
 import type { PreviewsPort } from './previews.ts';
 import type { RunsPort } from './runs.ts';
 import type { MessagesPort, SessionControlPort, SessionsPort, TranscriptsPort } from './sessions.ts';
@@ -13,6 +15,9 @@ import type { MessagesPort, SessionControlPort, SessionsPort, TranscriptsPort } 
 /** What actions may call. One small port a family; `run` takes the ones that it needs. */
 export interface ActionPorts {
   discovery: DiscoveryPort;
+  pipeline: PipelinePort;
+  subagents: SubagentsPort;
+  texts: TextsPort;
   sessions: SessionsPort;
   control: SessionControlPort;
   messages: MessagesPort;

@@ -94,7 +94,9 @@ export interface Runtime {
   /** Milliseconds since the machine started, its sleep included; nobody can set it. */
   bootMs(): number;
   /** A new id: `sess_` and 16 characters of `a-z0-9`. */
-  newId(prefix: 'sess' | 'msg' | 'mach' | 'dev' | 'tok' | 'grant' | 'call' | 'run' | 'file' | 'mcps' | 'pk'): string;
+  newId(
+    prefix: 'sess' | 'msg' | 'mach' | 'dev' | 'tok' | 'grant' | 'call' | 'run' | 'file' | 'mcps' | 'pk',
+  ): string;
   newUuid(): string;
   /** Hex SHA-256 of a UTF-8 text. */
   sha256(text: string): string;
