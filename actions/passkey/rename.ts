@@ -15,7 +15,7 @@ export default defineAction({
   approvals: 'default',
   session: 'none',
   positionals: ['passkeyId', 'name'],
-  keywords: { en: ['webauthn', 'label passkey'], 'zh-CN': ['通行密钥', '改名'] },
+  keywords: { en: ['webauthn', 'label passkey', 'name security key'], 'zh-CN': ['通行密钥', '改名'] },
   examples: [{ title: 'A clearer name', input: { passkeyId: 'pk_123', name: 'Blue security key' } }],
   errors: ['not_found'],
   input: z.object({
