@@ -65,6 +65,24 @@ describe('kaiwu file get', () => {
     expect(await readFile(join(folder, safe), 'utf8')).toBe(name);
   });
 
+  it('gets what an agent named with plain spaces, as screens show them', async () => {
+    const name = 'Screenshot at 9.41.07\u202fAM.png';
+    await writeFile(join(world.workspace, name), 'a picture');
+    const sent = await world.tool({ path: 'Screenshot at 9.41.07 AM.png' });
+    expect(sent).toMatchObject({
+      fileName: 'Screenshot at 9.41.07 AM.png',
+      sizeBytes: 9,
+      mimeType: 'image/png',
+    });
+    expect((await get([String(sent.fileId)])).code).toBe(0);
+    expect(await readFile(join(folder, 'Screenshot at 9.41.07 AM.png'), 'utf8')).toBe('a picture');
+
+    await writeFile(join(world.workspace, name.replace('\u202f', '\u00a0')), 'another one');
+    expect(await world.tool({ path: 'Screenshot at 9.41.07 AM.png' })).toMatchObject({
+      error: { code: 'file_not_found', details: { candidates: [expect.any(String), expect.any(String)] } },
+    });
+  });
+
   it('pours the content alone to stdout, and waits for a slow reader', async () => {
     const fileId = await send('pipe.bin');
     const line = `"${process.execPath}" "${KAIWU}" file get ${fileId} --output -`;

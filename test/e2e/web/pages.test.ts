@@ -22,7 +22,16 @@ describe.skipIf(!hasChromium)('every page of the app (Chromium)', () => {
   }, 120_000);
   afterAll(() => web?.stop(), 60_000);
 
-  const PATHS = ['/inbox', '/sessions', '/settings/actions', '/machines', '/runs', '/audit', '/devices'];
+  const PATHS = [
+    '/inbox',
+    '/sessions',
+    '/files',
+    '/settings/actions',
+    '/machines',
+    '/runs',
+    '/audit',
+    '/devices',
+  ];
 
   for (const [scheme, size] of [
     ['light', DESKTOP],
@@ -66,7 +75,7 @@ describe.skipIf(!hasChromium)('every page of the app (Chromium)', () => {
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('dialog').getByLabel('Language').selectOption('zh-CN');
     await page.getByRole('dialog').getByRole('link', { name: '会话' }).waitFor();
-    const titles = ['收件箱', '会话', '操作', '机器', '运行', '审计', '设备'];
+    const titles = ['收件箱', '会话', '文件', '操作', '机器', '运行', '审计', '设备'];
     for (const [i, path] of PATHS.entries()) {
       await page.goto(web.world.url + path);
       await page.getByRole('heading', { level: 1, name: titles[i]! }).waitFor();
@@ -90,6 +99,7 @@ describe.skipIf(!hasChromium)('every page of the app (Chromium)', () => {
     const { page, context } = await web.visit();
     for (const [key, name] of [
       ['s', 'Sessions'],
+      ['f', 'Files'],
       ['a', 'Actions'],
       ['m', 'Machines'],
       ['u', 'Audit'],
