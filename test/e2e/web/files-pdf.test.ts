@@ -47,6 +47,12 @@ describe.skipIf(!hasChromium)('PDFs in the app (Chromium)', () => {
 
   test('are drawn page by page, with their words for those who do not see them', async () => {
     const { page, context, problems } = await web.visit();
+    const scripts: string[] = [];
+    page.on('request', (request) => scripts.push(request.url()));
+    await page.goto(`${web.world.url}/files`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    // Large, and seldom needed: it comes with the first PDF.
+    expect(scripts.filter((url) => url.includes('/assets/pdf'))).toEqual([]);
     const card = await preview(page, 'two.pdf', twoPages());
     await expect.poll(() => colour(card)).toEqual([255, 0, 0, 255]);
     await card.getByRole('img', { name: 'two.pdf: Page 1 of 2' }).waitFor();
