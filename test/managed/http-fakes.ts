@@ -8,6 +8,7 @@ import { managedNetworkOf } from '../../src/app/managed-network.ts';
 import type { ServerConfig } from '../../src/core/managed/config.ts';
 import type { OAuthVault } from '../../src/core/managed/managed.ts';
 import type { ConnectionDeps } from '../../src/managed/connection.ts';
+import { toOwnError } from '../../src/managed/http/explain.ts';
 import { openHttp } from '../../src/managed/http/open-http.ts';
 
 export interface Message {
@@ -163,7 +164,7 @@ export async function connect(config: Partial<ServerConfig> & { url: string }, d
     await client.connect(opened.transport, { timeout: 10_000 });
   } catch (error) {
     await close();
-    throw error;
+    throw toOwnError(error) ?? error;
   }
   Object.assign(client, { onerror: (error: Error) => errors.push(error) });
   const call = (args: Record<string, unknown> = {}, timeout = 10_000) =>

@@ -149,13 +149,13 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
       await exchange(message, how);
     } catch (error) {
       const status = toStatus(error);
-      if (isHandshake && status !== undefined && status >= 400 && status < 500 && !NOT_OLD.has(status)) {
+      if (isHandshake && isRefusal(status)) {
         if (inner !== streamable || !(await fallBack())) throw explainHttp(error, url);
         await exchange(message, how).catch(explained);
         return;
       }
       // The client reads from a refused probe which generation the server is of.
-      if (message.method === 'server/discover' && status !== undefined && status < 500) throw error;
+      if (message.method === 'server/discover' && isRefusal(status)) throw error;
       if (status !== 404 || used === undefined || isHandshake) throw explainHttp(error, url);
       if (streamable.sessionId === used) await renew();
       await exchange(message, how).catch((again: unknown) => {
@@ -249,6 +249,10 @@ interface Exchange {
 const EXCHANGE = 'kaiwu-exchange';
 const RENEWAL = 'kaiwu-renewal-';
 const LOST_HINT = 'The call may have been taken: look before you repeat it.';
+
+/** What a server says that does not know a message; not that it lets nobody in or has no time. */
+const isRefusal = (status: number | undefined): boolean =>
+  status !== undefined && status >= 400 && status < 500 && !NOT_OLD.has(status);
 
 /** Which request a notification calls off, if it does. */
 function canceledId(message: JSONRPCMessage): unknown {

@@ -66,7 +66,7 @@ export function createSignIn(options: SignInOptions): ManagedSignIn {
   }
 
   return {
-    begin(key, redirectUri) {
+    async begin(key, redirectUri) {
       const server = findServer(key);
       return withNetwork(server, async (fetch) => {
         const challenge = accounts.of(key).challenge ?? (await askForChallenge(server.url, fetch));
