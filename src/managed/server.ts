@@ -244,9 +244,9 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
     },
     async call(call, signal) {
       if (signal.aborted) throw new KaiwuError('canceled', 'The call was canceled.');
-      const link = await ready(signal);
       openCalls += 1;
       try {
+        const link = await ready(signal);
         return await callTool({
           link,
           call,

@@ -26,6 +26,9 @@ export interface FakeBehaviour {
   supported?: string[];
   capabilities?: Record<string, unknown>;
   tools?: (string | Record<string, unknown>)[];
+  /** So many tools, each with a description of `weight` bytes. */
+  count?: number;
+  weight?: number;
   list?: 'error' | 'never' | 'nonsense' | 'same cursor' | 'endless';
   pageSize?: number;
   emptyLists?: number;

@@ -37,10 +37,18 @@ const TOOLS = [
   'garbage',
   'grow',
 ];
-let tools = (how.tools ?? TOOLS).map((tool) =>
+const counted =
+  how.count === undefined
+    ? undefined
+    : Array.from({ length: how.count }, (_, i) => ({
+        name: `tool_${i}`,
+        description: 'z'.repeat(how.weight ?? 1),
+        inputSchema: { type: 'object' },
+      }));
+let tools = (counted ?? how.tools ?? TOOLS).map((tool) =>
   typeof tool === 'string'
     ? { name: tool, description: `The tool ${tool}`, inputSchema: { type: 'object' } }
-    : tool,
+    : { ...tool, ...(tool.weight === undefined ? {} : { description: 'z'.repeat(tool.weight) }) },
 );
 let lists = 0;
 let subscription;
@@ -136,6 +144,11 @@ const CALLS = {
   input: (id) => send({ id, result: { resultType: 'input_required', requestState: 'x', inputRequests: {} } }),
   plain: (id) => send({ id, result: { resultType: 'complete', structuredContent: [1, 2] } }),
   mute: () => process.stdout.end(),
+  // Reads no more.
+  pause: (id) => {
+    answer(id, text('paused'));
+    process.stdin.pause();
+  },
 };
 const asked = new Map();
 
