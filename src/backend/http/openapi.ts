@@ -246,6 +246,14 @@ const FIXED_PATHS: Json = {
         ...errorAnswers(['not_authenticated', 'forbidden', 'not_found']),
       },
     },
+    head: {
+      summary: 'Whether the ciphertext is there, and its size as content-length.',
+      parameters: [{ name: 'fileId', in: 'path', required: true, schema: text }],
+      responses: {
+        200: { description: 'It is there.' },
+        ...errorAnswers(['not_authenticated', 'forbidden', 'not_found']),
+      },
+    },
   },
   [ACCOUNT_KEY_PATH]: {
     get: {

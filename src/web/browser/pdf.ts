@@ -78,6 +78,8 @@ export async function openPdf(data: Uint8Array): Promise<Pdf> {
     const wanted = (width * Math.min(devicePixelRatio, 2)) / own.width;
     const most = Math.sqrt(MAX_PAGE_PIXELS / (own.width * own.height));
     const viewport = page.getViewport({ scale: Math.min(wanted, most) });
+    canvas.width = Math.max(1, Math.floor(viewport.width));
+    canvas.height = Math.max(1, Math.floor(viewport.height));
     const task = page.render({ canvas, viewport, annotationMode: AnnotationMode.ENABLE });
     drawing = task;
     await task.promise;

@@ -55,7 +55,11 @@ describe.skipIf(!hasChromium)('PDFs in the app (Chromium)', () => {
     expect(scripts.filter((url) => url.includes('/assets/pdf'))).toEqual([]);
     const card = await preview(page, 'two.pdf', twoPages());
     await expect.poll(() => colour(card)).toEqual([255, 0, 0, 255]);
-    await card.getByRole('img', { name: 'two.pdf: Page 1 of 2' }).waitFor();
+    const picture = card.getByRole('img', { name: 'two.pdf: Page 1 of 2' });
+    const { width, height } = (await picture.boundingBox())!;
+    // As wide as there is room, whole, and in its own shape.
+    expect(width).toBeGreaterThan(600);
+    expect(width / height).toBeCloseTo(300 / 200, 1);
     await expect.poll(() => card.locator('.pdf .hidden-text').innerText()).toContain('First page');
     await card.getByRole('button', { name: 'Next page' }).click();
     await expect.poll(() => colour(card)).toEqual([0, 0, 255, 255]);
