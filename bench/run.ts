@@ -4,6 +4,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { root } from '../scripts/registry.ts';
+import { measureManagedCall } from './managed-call.ts';
 import { measureSearch } from './search.ts';
 import { measureSessionList } from './session-list.ts';
 import { measureSessionStart } from './session-start.ts';
@@ -39,6 +40,7 @@ try {
     await measureMemory(reference, scratch),
     ...(await measureSessionList()),
     ...(await measureSessionStart()),
+    ...(await measureManagedCall()),
     measureSearch(),
     ...measureTokens(),
   ];
