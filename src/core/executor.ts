@@ -103,7 +103,9 @@ export function createExecutor(options: ExecutorOptions): Executor {
       return prepare(trace, toTargetName(action.forward, input), input[action.forward.inputField], action);
     }
     trace.input = input;
-    const sessionId = await resolveSession(action, input, caller, ports.sessions);
+    // What a stranger's tool did is known by the session whose agent called it.
+    const own = action.managed === undefined ? undefined : caller.scope.sessionId;
+    const sessionId = (await resolveSession(action, input, caller, ports.sessions)) ?? own;
     if (sessionId !== undefined) trace.sessionId = sessionId;
     await action.admit?.({ caller, sessionId: sessionId ?? caller.scope.sessionId, ports });
     const inputDigest = toInputDigest(runtime, action.id, withoutFields(input, action.secrets));

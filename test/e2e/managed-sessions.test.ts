@@ -44,9 +44,15 @@ beforeAll(async () => {
     }),
   });
   const added = await managed.world.cli([
-    ...['agents', 'add', 'telling', '--env'],
+    'agents',
+    'add',
+    'telling',
+    '--env',
     `FAKE_CAPABILITIES=${JSON.stringify({ loadSession: true, mcpCapabilities: { http: true } })}`,
-    ...['--', process.execPath, TELLING, 'plain'],
+    '--',
+    process.execPath,
+    TELLING,
+    'plain',
   ]);
   if (added.code !== 0) throw new Error(added.stderr);
 }, 90_000);
@@ -86,7 +92,7 @@ test('a tool of a server of this machine is called from inside a session, by nam
     expect(JSON.parse(content[0].text)).toEqual(reached);
   }
   expect(await managed.tool(sessionId, 'home__get_state', null)).toEqual({ lamps: 2 });
-  const { rows } = await managed.api.output('audit.list', { actionId: 'managed.home.turn_on' });
+  const { rows } = await managed.api.output('audit.list', { sessionId, actionId: 'managed.home.turn_on' });
   expect(rows).toHaveLength(3);
   expect(rows[0]).toMatchObject({ surface: 'agent', outcome: 'ok', client: 'agent:kaiwu-demo' });
 });

@@ -1,7 +1,12 @@
 import * as z from 'zod';
-import { defineAction } from '../../../src/core/spec.ts';
+import { fitToList } from '../../../src/core/listed-tools.ts';
+import { defineAction, type Surface } from '../../../src/core/spec.ts';
+import { surface } from '../../_governance.ts';
 import { managedServer, SERVER_COLUMNS } from '../../_mcp.ts';
 import { INSIGHT } from '../../_surfaces.ts';
+
+/** Surfaces on which hosts are told of tools by name. */
+const LISTING: Surface[] = ['mcp', 'agent'];
 
 const count = (what: string) => z.int().describe(what);
 
@@ -52,18 +57,27 @@ export default defineAction({
         unavailable: count('Cannot be called for other reasons.'),
       })
       .describe('Tools of all of them.'),
+    notListed: z
+      .array(z.object({ surface, toolName: z.string().describe('Its name.') }))
+      .describe('Direct tools for which hosts have no room in a list. They can be called all the same.'),
   }),
   async run({ caller, ports }) {
     const servers = await ports.managedServers.list(caller);
     const counts = servers.map(({ toolCounts }) => toolCounts);
     const sum = (of: (each: (typeof counts)[number]) => number) =>
       counts.reduce((total, each) => total + of(each), 0);
+    const notListedOn = async (of: Surface) =>
+      fitToList(await ports.discovery.tools(of, caller)).leftOut.map(({ name }) => ({
+        surface: of,
+        toolName: name,
+      }));
     const available = sum((each) => each.available);
     const heldBack = sum((each) => each.held_back);
     const all = sum((each) => Object.values(each).reduce((total, number) => total + number, 0));
     return {
       servers: servers.map(({ config: _, secrets: __, serverInfo: ___, ...state }) => state),
       tools: { available, heldBack, unavailable: all - available - heldBack },
+      notListed: (await Promise.all(LISTING.map(notListedOn))).flat(),
     };
   },
 });
