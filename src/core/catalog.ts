@@ -1,4 +1,5 @@
 import { KaiwuError } from './errors.ts';
+import { isManagedName } from './managed/names.ts';
 import { toPortableSchema } from './schema.ts';
 import type { ActionAlias, ActionData, ActionManifest, AnyAction, Capability, Unavailable } from './spec.ts';
 import { toToolName } from './spec.ts';
@@ -62,6 +63,7 @@ export function createCatalog(
   const byName = new Map<string, FoundAction>();
   const add = (name: string, found: FoundAction) => {
     if (byName.has(name)) throw new Error(`two actions are called ${name}`);
+    if (isManagedName(name)) throw new Error(`${name} is a name for tools of managed servers`);
     byName.set(name, found);
   };
   for (const action of sorted) {

@@ -7,6 +7,9 @@ export interface Part {
   path: readonly string[];
 }
 
+/** Anything at all. */
+export const ANY: Part = { raw: {}, path: [] };
+
 /** One node of a schema with references, `allOf`, `anyOf` and `oneOf` worked in; what lies below is still as it was. */
 export interface Flat {
   /** Undefined: any. */
@@ -114,7 +117,8 @@ export function createFlattener(root: unknown, budget: WorkBudget): (part: Part)
     const { items } = raw;
     const tuple = listOf(Array.isArray(items) ? items : raw['prefixItems']);
     const rest = Array.isArray(items) ? raw['additionalItems'] : items;
-    const parts = [...tuple, ...(rest === undefined || rest === false ? [] : [rest])];
+    const further = rest ?? (tuple.length > 0 ? {} : false);
+    const parts = [...tuple, ...(further === false ? [] : [further])];
     if (parts.length === 0) return;
     flat.items = combine(
       'anyOf',
@@ -234,6 +238,12 @@ function either(all: readonly Flat[]): Flat {
   return flat;
 }
 
+/** What a form takes for a field that it does not list, where it says so. */
+const toRest = ({ additional }: Flat): Part[] => {
+  if (additional === true) return [ANY];
+  return additional === undefined || additional === false ? [] : [additional];
+};
+
 function joined(forms: readonly Flat[]): Flat {
   const flat = anything();
   if (forms.every(({ types }) => types !== undefined)) {
@@ -245,7 +255,7 @@ function joined(forms: readonly Flat[]): Flat {
   }
   const objects = forms.filter(mayBeObject);
   for (const name of new Set(objects.flatMap(({ properties }) => [...properties.keys()]))) {
-    const parts = objects.flatMap(({ properties }) => properties.get(name) ?? []);
+    const parts = objects.flatMap((form) => form.properties.get(name) ?? toRest(form));
     flat.properties.set(name, combine('anyOf', parts));
   }
   const [one, ...others] = objects;
@@ -254,7 +264,7 @@ function joined(forms: readonly Flat[]): Flat {
   }
   if (objects.some(({ additional }) => additional !== undefined && additional !== false))
     flat.additional = true;
-  const items = forms.flatMap((form) => form.items ?? []);
+  const items = forms.flatMap((form) => form.items ?? (form.types?.has('array') ? ANY : []));
   if (items.length > 0) flat.items = combine('anyOf', items);
   const told = flat.values === undefined ? forms : forms.filter(({ description }) => description.length > 0);
   if (told.length > 0) flat.words.push(`in one of these forms: ${told.map(toForm).join(' | ')}`);

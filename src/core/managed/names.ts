@@ -7,6 +7,10 @@ export const MAX_TOOL_NAME = 52;
 /** Family of all actions that are tools of managed servers. */
 export const MANAGED_FAMILY = 'managed';
 
+/** Whether a managed tool could be called so: by its id, or by the name that parts its server from it. */
+export const isManagedName = (name: string): boolean =>
+  name.startsWith(`${MANAGED_FAMILY}.`) || name.includes('__');
+
 /** Names of a managed tool: of its action, and of the tool in a host's list. */
 export interface ManagedNames {
   /** `managed.<server>.<slug>`. */

@@ -1,7 +1,15 @@
 import { findSchemaProblems } from '../schema-check.ts';
 import type { JsonSchema } from '../spec.ts';
 import { toShortText, toVisibleText } from '../visible-text.ts';
-import { BOUNDS, createFlattener, type Flat, type Part, typeOf, type WorkBudget } from './flatten-schema.ts';
+import {
+  ANY,
+  BOUNDS,
+  createFlattener,
+  type Flat,
+  type Part,
+  typeOf,
+  type WorkBudget,
+} from './flatten-schema.ts';
 import { isDeeper, MAX_NESTING } from './nesting.ts';
 import { toBrief, toKindWord, toOneOf } from './schema-words.ts';
 
@@ -42,7 +50,7 @@ export function toPortableToolSchema(
   if (whole.left <= 0) return { leftOut: 'the tools of its server take too much work to describe' };
   const budget = { left: MAX_WORK };
   const flatten = createFlattener(original, budget);
-  const root = flatten({ raw: original, path: [] });
+  const root = flatten({ raw: original, path: ['#'] });
   const answer = refuseRoot(root) ?? writeRoot(root, flatten, budget);
   whole.left -= MAX_WORK - budget.left;
   return answer;
@@ -129,9 +137,6 @@ function createWriter(flatten: (part: Part) => Flat) {
 
   return { object };
 }
-
-/** Anything at all. */
-const ANY: Part = { raw: {}, path: [] };
 
 function scalar(flat: Flat, type: NonNullable<JsonSchema['type']>): JsonSchema {
   const values = flat.values?.filter((value) => value !== null);
