@@ -99,7 +99,9 @@ export async function verifyCreated(response: Created, challenge: string, site: 
       new Uint8Array(Buffer.from(response.response.attestationObject, 'base64url')),
     );
     const isBare = attestation.get('attStmt').get('x5c') === undefined;
-    if (!isBare || !['none', 'packed'].includes(attestation.get('fmt'))) return undefined;
+    if (!isBare || !['none', 'packed'].includes(attestation.get('fmt'))) {
+      throw new Error('an attestation came, and none was asked for');
+    }
     const { verified, registrationInfo } = await (await library()).verifyRegistrationResponse({
       response: { ...response, clientExtensionResults: {} },
       expectedChallenge: challenge,
