@@ -40,6 +40,10 @@ describe('a file that an agent sends', () => {
       content: { display: { kind: 'file', fileId, sizeBytes: 300_000, sealed: expect.any(String) } },
     });
 
+    const calls = (events as Record<string, unknown>[]).filter(({ type }) => type === 'tool_call');
+    expect(calls.map(({ title }) => title)).toContain('kaiwu.send_file_to_user');
+    expect(JSON.stringify(calls)).not.toContain('numbers');
+
     const listed = (await world.cli(['file', 'list', '--json'])).json.output.files;
     expect(listed[0]).toMatchObject({ fileId, fileName: 'numbers.pdf', message: 'The numbers' });
 

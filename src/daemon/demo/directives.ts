@@ -239,7 +239,10 @@ async function nap(rest: string, turn: Directives): Promise<void> {
 
 async function callTool(rest: string, turn: Directives): Promise<void> {
   const [, name = '', json = ''] = /^(\S+)\s*([\s\S]*)$/.exec(rest) ?? [];
-  const reply = await asToolCall(turn, { title: `Call ${name}`, kind: 'other', rawInput: json }, async () => {
+  const [only, ...others] = turn.mcpServers;
+  // Named with its server, as other agents do, where it can only be that one.
+  const title = only?.name === 'kaiwu' && others.length === 0 ? `kaiwu.${name}` : `Call ${name}`;
+  const reply = await asToolCall(turn, { title, kind: 'other', rawInput: json }, async () => {
     // Only this word needs an MCP client, which is slow to load.
     const { callMcpTool } = await import('./mcp-tool.ts');
     return callMcpTool(turn.mcpServers, name, json, turn.signal);
