@@ -33,7 +33,9 @@ export async function callTool(options: CallOptions): Promise<ToolCallResult> {
   try {
     const answer = await request(options, either);
     const result = toCallResult(answer, what);
-    onOutcome(result.isError === true ? 'it answered with an error' : undefined);
+    // Many servers answer so where there is no such tool, which is no fault of theirs.
+    if (result.isError !== true) onOutcome(undefined);
+    else if (options.definition !== undefined) onOutcome('it answered with an error');
     return result;
   } catch (error) {
     if (signal.aborted) throw new KaiwuError('canceled', `${what} was canceled; the server was told.`);

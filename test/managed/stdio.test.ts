@@ -47,7 +47,8 @@ test('a program is found on the PATH of its own settings, and beside its folder'
     of('beside', { command: './bin/my-server', cwd: world.folder }),
     of('home', { command: '~/bin/my-server' }),
   ]);
-  await Promise.all(['path', 'beside', 'home'].map((key) => world.until(key, isReady)));
+  const states = await Promise.all(['path', 'beside', 'home'].map((key) => world.until(key, isReady)));
+  expect(states.map(({ starts }) => starts)).toEqual([1, 1, 1]);
 });
 
 test('one that ends at once fails within moments, with its exit code and the end of its stderr', async () => {

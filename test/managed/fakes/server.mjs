@@ -57,7 +57,7 @@ function list(id, { cursor }) {
   lists += 1;
   note({ list: lists });
   if (how.list === 'error') return refuse(id, -32_603, 'the list is broken');
-  if (how.list === 'never') return;
+  if (how.list === 'never') return undefined;
   if (how.list === 'nonsense') return answer(id, { tools: 'none' });
   if (how.emptyLists >= lists) return answer(id, { tools: [] });
   if (how.failAfter !== undefined && lists > how.failAfter) return refuse(id, -32_603, 'the list broke');
@@ -66,7 +66,7 @@ function list(id, { cursor }) {
   const next = from + how.pageSize;
   if (how.list === 'same cursor') return answer(id, { tools: tools.slice(0, how.pageSize), nextCursor: '0' });
   if (how.list === 'endless') return answer(id, { tools: [], nextCursor: String(from + 1) });
-  answer(id, {
+  return answer(id, {
     tools: tools.slice(from, next),
     ...(next < tools.length ? { nextCursor: String(next) } : {}),
   });
@@ -116,8 +116,7 @@ const CALLS = {
     const line = Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id, result: text(args.text) })}\n`);
     let at = 0;
     const next = () => {
-      if (at >= line.length) return;
-      process.stdout.write(line.subarray(at, (at += 1)), () => setImmediate(next));
+      if (at < line.length) process.stdout.write(line.subarray(at, (at += 1)), () => setImmediate(next));
     };
     next();
   },
@@ -156,7 +155,7 @@ function receive(message) {
   const { id, method, params = {} } = message;
   note({ got: method ?? 'answer', id, params });
   if (method === undefined) return asked.get(id)?.(message);
-  if (id === undefined) return;
+  if (id === undefined) return undefined;
   if (method === 'server/discover') return discover(id);
   if (method === 'initialize') return initialize(id, params);
   if (method === 'subscriptions/listen') {
@@ -174,14 +173,14 @@ function receive(message) {
       ? refuse(id, -32_602, `Unknown tool: ${params.name}`)
       : call(id, params.arguments ?? {});
   }
-  refuse(id, -32_601, 'Method not found');
+  return refuse(id, -32_601, 'Method not found');
 }
 
 const capabilities = how.capabilities ?? { tools: { listChanged: true } };
 
 function discover(id) {
   if (how.atProbe === 'exit') return process.exit(9);
-  if (how.atProbe === 'silent') return;
+  if (how.atProbe === 'silent') return undefined;
   if (how.atProbe === -32_602) return refuse(id, -32_602, 'Invalid request parameters');
   if (how.era !== 'new') return refuse(id, -32_601, 'Method not found');
   const serverInfo = { name: 'fake', version: '2.0.0' };
@@ -191,11 +190,11 @@ function discover(id) {
     _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo },
   };
   const reply = () => answer(id, { ttlMs: 0, cacheScope: 'private', ...result });
-  setTimeout(reply, how.discoverMs ?? 0);
+  return setTimeout(reply, how.discoverMs ?? 0);
 }
 
 function initialize(id, { protocolVersion }) {
-  if (how.initialize === 'never') return;
+  if (how.initialize === 'never') return undefined;
   if (how.initialize === 'secret')
     return refuse(id, -32_000, `bad key ${process.env.API_KEY}, args ${process.argv.slice(3)}`);
   if (how.era === 'new') {
@@ -205,7 +204,11 @@ function initialize(id, { protocolVersion }) {
     });
   }
   const version = how.version ?? protocolVersion;
-  answer(id, { protocolVersion: version, capabilities, serverInfo: { name: 'fake', version: '1.0.0' } });
+  return answer(id, {
+    protocolVersion: version,
+    capabilities,
+    serverInfo: { name: 'fake', version: '1.0.0' },
+  });
 }
 
 if (how.stderr !== undefined) process.stderr.write(how.stderr.replaceAll('$API_KEY', process.env.API_KEY));
