@@ -113,6 +113,28 @@ describe.skipIf(!hasChromium)('passkeys of the app (Chromium)', () => {
     await context.close();
   });
 
+  test('an authenticator that tells its secret only when it is used is used once more', async () => {
+    const { page, context } = await visit();
+    await page.evaluate(() => {
+      const create = navigator.credentials.create.bind(navigator.credentials);
+      navigator.credentials.create = async (options) => {
+        const made = (await create(options)) as PublicKeyCredential;
+        Object.defineProperty(made, 'getClientExtensionResults', {
+          value: () => ({ prf: { enabled: true } }),
+        });
+        return made;
+      };
+    });
+    await add(page, 'Security key');
+    const row = passkeysOf(page).getByRole('listitem').filter({ hasText: 'Security key' });
+    expect(await row.innerText()).not.toContain('without the key');
+    await signOut(page);
+    await signIn(page);
+    await page.getByRole('heading', { name: 'Devices', level: 1 }).waitFor();
+    expect(await keptIn(page)).toContain('kaiwu.fileKey');
+    await context.close();
+  });
+
   test('what goes wrong is said, in the language of the browser', async () => {
     const { page, context, authenticator } = await visit();
     await add(page, 'First');
