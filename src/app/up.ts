@@ -59,7 +59,7 @@ async function superviseBoth(app: App, options: UpOptions, lock: ProcessLock): P
     const made = supervise({
       name,
       command: [...app.command, ...args],
-      env: withGivenServers(app.env, options.mcpServers),
+      env: name === 'daemon' ? withGivenServers(app.env, options.mcpServers) : app.env,
       onReady: ({ url }) => onReady(url ?? ''),
       onExit: options.warn,
       signal: options.signal,
