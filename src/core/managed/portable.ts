@@ -28,7 +28,7 @@ const MAX_SCHEMA = 48 * 1024;
 const DEPTHS = [1, 2, 3, 4, 6, 8, 12];
 /** Of one schema, and of all of one server, in parts. */
 const MAX_WORK = 5000;
-const MAX_SERVER_WORK = 100_000;
+const MAX_SERVER_WORK = 300_000;
 const MAX_DESCRIPTION = 1000;
 const MAX_DEFAULT = 200;
 const MAX_ENUM = 500;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KaiwuError } from '../../../src/core/errors.ts';
+import type { KaiwuError } from '../../../src/core/errors.ts';
 import { parseServers } from '../../../src/core/managed/parse-config.ts';
 
 const parse = (value: unknown) => parseServers(typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { KaiwuError } from '../../../src/core/errors.ts';
+import type { KaiwuError } from '../../../src/core/errors.ts';
 import { parseInput } from '../../../src/core/input.ts';
 import { toPortableToolSchema } from '../../../src/core/managed/portable.ts';
 import { findSchemaProblems } from '../../../src/core/schema-check.ts';
