@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createRuntimeWorld, hasFailed, isReady, textOf } from './runtime-world.ts';
 
 const startsOf = (journal: { start?: number }[]) => journal.filter(({ start }) => start !== undefined).length;
@@ -177,4 +177,25 @@ test('a test connects anew and lists; while others call, it lists over the conne
   expect(textOf(await open)).toBe('slept 300');
   await expect(world.runtime.test('none', signal)).rejects.toMatchObject({ code: 'mcp_server_not_found' });
   await expect(world.runtime.test('one', AbortSignal.abort())).rejects.toMatchObject({ code: 'canceled' });
+});
+
+test('a call without a limit of its own ends after 600 s', async () => {
+  const world = createRuntimeWorld();
+  world.runtime.apply([world.fake('one')]);
+  await world.until('one', isReady);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let ended: unknown;
+  const call = world.call('one', 'never').catch((error: unknown) => {
+    ended = error;
+  });
+  await vi.advanceTimersByTimeAsync(599_000);
+  expect(ended).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(2000);
+  await call;
+  vi.useRealTimers();
+  expect(ended).toMatchObject({
+    code: 'timeout',
+    message: expect.stringContaining('within 600 s') as string,
+  });
 });

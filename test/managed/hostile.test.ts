@@ -1,7 +1,12 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { groupIsGone, groupMembers } from '../daemon/helpers/processes.ts';
 import { createRuntimeWorld, hasFailed, isReady, lives, textOf } from './runtime-world.ts';
 
 const startsOf = (journal: { start?: number }[]) => journal.filter(({ start }) => start !== undefined).length;
+
+const HOST = join(import.meta.dirname, 'fakes/host.ts');
 
 /** Shorter than what would tell anything. */
 const CANARY = 'cnry7f3a91be55d0';
@@ -108,4 +113,31 @@ test('a thousand stray messages of every kind harm nothing', async () => {
   await world.until('odd', isReady);
   expect(textOf(await world.call('odd', 'echo'))).toBe('echo');
   expect(({} as { x?: number }).x).toBeUndefined();
+});
+
+test('messages without end are ended, and others are served meanwhile', async () => {
+  const world = createRuntimeWorld();
+  world.runtime.apply([world.fake('spam'), world.fake('other')]);
+  await Promise.all([world.until('spam', isReady), world.until('other', isReady)]);
+  const spam = world.call('spam', 'spam').catch((error: unknown) => error);
+  expect(textOf(await world.call('other', 'echo'))).toBe('echo');
+  expect(await spam).toMatchObject({ code: 'tool_failed' });
+  expect((await world.until('spam', hasFailed)).reason).toMatch(/^command: it sent more than 200000 lines/);
+});
+
+test('a killed process leaves no server behind', async () => {
+  const world = createRuntimeWorld();
+  const fake = world.fake('orphan', { deaf: true, child: true });
+  const host = spawn(process.execPath, ['--import', 'tsx', HOST, JSON.stringify(fake)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((resolve) => host.stdout.once('data', resolve));
+  const journal = world.journal('orphan');
+  const pid = journal.find(({ start }) => start !== undefined)!.start!;
+  expect(groupMembers(pid)).toEqual(
+    expect.arrayContaining([pid, journal.find(({ child }) => child)!.child!]),
+  );
+  host.kill('SIGKILL');
+  await groupIsGone(pid);
+  expect(groupMembers(pid)).toEqual([]);
 });

@@ -6,6 +6,8 @@ import { OWN_ID, TOO_LARGE } from '../link/ids.ts';
 /** Bytes without a line break after which a program is no longer listened to. */
 const FLOOD = 4 * MANAGED_LIMITS.message;
 const NEWLINE = 0x0a;
+/** Lines within one span of time after which a program is no longer listened to: they cost all that we have. */
+const SPATE = { lines: 200_000, spanMs: 10_000 };
 
 export interface MessageReader {
   push(chunk: Buffer): void;
@@ -15,13 +17,28 @@ export interface MessageReader {
 
 /** Reads messages, a line each, from a program's output, whatever else it prints there. */
 export function createMessageReader(options: {
+  now(): Date;
   onMessage(message: Frame): void;
   onFlood(why: string): void;
 }): MessageReader {
   let noise = 0;
   let sinceBreak = 0;
+  let span = { lines: 0, from: 0 };
+
+  function isSpate(): boolean {
+    span.lines += 1;
+    if (span.lines <= SPATE.lines) return false;
+    const now = options.now().getTime();
+    if (now - span.from < SPATE.spanMs) return true;
+    span = { lines: 1, from: now };
+    return false;
+  }
 
   function read(line: string): void {
+    if (isSpate()) {
+      options.onFlood(`it sent more than ${SPATE.lines} lines within ${SPATE.spanMs / 1000} s`);
+      return;
+    }
     const batch = line.startsWith('[') ? toBatch(line) : undefined;
     if (batch !== undefined) {
       for (const message of batch) options.onMessage(message);

@@ -5,7 +5,7 @@ import { toShortText } from '../../core/visible-text.ts';
 import { END_GRACES, endGroup, signalGroup } from '../../process/group.ts';
 import type { Guardian } from '../../process/guardian.ts';
 import { type Program, type ProgramExit, startProgram } from '../../process/program.ts';
-import type { OpenedTransport, OpenTransport } from '../connection.ts';
+import type { ConnectionDeps, OpenedTransport, OpenTransport } from '../connection.ts';
 import { createHide } from '../hide.ts';
 import { toServerCommand } from './command.ts';
 import { createMessageReader } from './message-reader.ts';
@@ -30,13 +30,18 @@ export const createOpenStdio =
     });
     const tail = createStderrTail(hide);
     program.stderr.on('data', (chunk: Buffer) => tail.push(chunk));
-    return toTransport(program, tail);
+    return toTransport(program, tail, deps);
   };
 
-function toTransport(program: Program, tail: StderrTail): OpenedTransport {
+function toTransport(
+  program: Program,
+  tail: StderrTail,
+  { now }: Pick<ConnectionDeps, 'now'>,
+): OpenedTransport {
   let whyGone: string | undefined;
   let isEnded = false;
   const reader = createMessageReader({
+    now,
     onMessage: (message) => transport.onmessage?.(message as JSONRPCMessage),
     onFlood: (why) => fail(why),
   });

@@ -142,6 +142,12 @@ const CALLS = {
   batch: (id, args) => write(`${JSON.stringify([{ jsonrpc: '2.0', id, result: text(args.text) }])}\n`),
   input: (id) => send({ id, result: { resultType: 'input_required', requestState: 'x', inputRequests: {} } }),
   plain: (id) => send({ id, result: { resultType: 'complete', structuredContent: [1, 2] } }),
+  // Notifications without end, as fast as they are taken.
+  spam: () => {
+    const line = `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } })}\n`;
+    const next = () => process.stdout.write(line.repeat(500), () => setImmediate(next));
+    next();
+  },
   mute: () => process.stdout.end(),
   // Reads no more.
   pause: (id) => {
