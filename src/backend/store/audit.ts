@@ -8,6 +8,8 @@ import { fromJson, toJson } from './rows.ts';
 import type { Schema } from './schema.ts';
 import type { Writer } from './writer.ts';
 
+type NewRow = Parameters<AuditPort['append']>[0];
+
 const COLUMNS = { at: 'string', auditId: 'number' } as const;
 const ORDERS = {
   newest: { list: 'audit', columns: COLUMNS },
@@ -16,26 +18,50 @@ const ORDERS = {
 
 /** Rows are added and read; nothing changes or removes one. */
 export function createAuditStore(db: Kysely<Schema>, writer: Writer, runtime: Runtime): AuditPort {
-  return {
-    append: (row) =>
-      writer.write(async (trx) => {
+  /** Rows that came while others were being written: one transaction, and one wait for the disk, for all of them. */
+  let waiting: NewRow[] = [];
+  let flushing: Promise<void> | undefined;
+
+  function take(): NewRow[] {
+    const rows = waiting;
+    waiting = [];
+    flushing = undefined;
+    return rows;
+  }
+
+  async function flush(): Promise<void> {
+    let rows: NewRow[] | undefined;
+    try {
+      await writer.writeSoon(async (trx) => {
+        rows = take();
         const last = await trx
           .selectFrom('audit')
           .select('hash')
           .orderBy('auditId', 'desc')
           .limit(1)
           .executeTakeFirst();
-        const columns = toColumns(row);
-        const hash = toRowHash(runtime, last?.hash ?? CHAIN_START, {
-          ...columns,
+        let before = last?.hash ?? CHAIN_START;
+        for (const row of rows) {
+          const columns = toColumns(row);
           // What will be read is what counts.
-          input: fromJson(columns.input),
-        });
-        await trx
-          .insertInto('audit')
-          .values({ ...columns, hash })
-          .execute();
-      }),
+          before = toRowHash(runtime, before, { ...columns, input: fromJson(columns.input) });
+          await trx
+            .insertInto('audit')
+            .values({ ...columns, hash: before })
+            .execute();
+        }
+      });
+    } finally {
+      // A transaction that could not even begin took none.
+      if (rows === undefined) take();
+    }
+  }
+
+  return {
+    append(row) {
+      waiting.push(row);
+      return (flushing ??= flush());
+    },
 
     list: ({ since, until, order = 'newest', withoutReads, ...equal }, page) => {
       let query = db.selectFrom('audit').selectAll();

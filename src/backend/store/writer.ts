@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import type { FeedBody, FeedEntry } from '../../core/feed.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
@@ -19,6 +20,8 @@ export interface Writer {
   write<T>(
     work: (trx: Transaction<Schema>, announce: Announce, noteRevoked: NoteRevoked) => Promise<T>,
   ): Promise<T>;
+  /** The same a turn later, so that what is asked for in this turn can come along in `work`. */
+  writeSoon<T>(work: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
   /** Hears of tokens that were taken back, once that has committed. */
   onRevoked(listener: (tokenId: string) => void): () => void;
   /** Tells subscribers without storing. */
@@ -52,12 +55,20 @@ export function createWriter(db: Kysely<Schema>, runtime: Runtime): Writer {
     return result;
   }
 
+  /** One after the other, whatever becomes of the one before. */
+  function inTurn<T>(begin: () => Promise<T>): Promise<T> {
+    const done = tail.then(() => begin());
+    tail = done.catch(() => undefined);
+    return done;
+  }
+
   return {
-    write: (work) => {
-      const done = tail.then(() => commit<Awaited<ReturnType<typeof work>>>(work));
-      tail = done.catch(() => undefined);
-      return done;
-    },
+    write: (work) => inTurn(() => commit(work)),
+    writeSoon: (work) =>
+      inTurn(async () => {
+        await setImmediate();
+        return commit(work);
+      }),
     tell,
     subscribe: (listener) => add(listeners, listener),
     onRevoked: (listener) => add(revokedListeners, listener),
