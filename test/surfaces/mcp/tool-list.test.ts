@@ -109,7 +109,7 @@ describe('the last list seen', () => {
     await until('the first fetch', () => backend.requests.includes('GET /v1/catalog 200'));
     first.child.stdin?.end();
     await first.exit();
-    expect(JSON.parse(await readFile(cacheFile, 'utf8'))).toMatchObject({ etag: '"fake-0"' });
+    expect(JSON.parse(await readFile(cacheFile, 'utf8'))).toMatchObject({ etag: '"fake-0-0"' });
     backend.requests.length = 0;
     const second = await setup.host({ cacheFile });
     await second.initialize();
