@@ -75,7 +75,10 @@ export default defineAction({
     const heldBack = sum((each) => each.held_back);
     const all = sum((each) => Object.values(each).reduce((total, number) => total + number, 0));
     return {
-      servers: servers.map(({ config: _, secrets: __, serverInfo: ___, ...state }) => state),
+      servers: servers.map((server) => {
+        const { config: _, secrets: __, serverInfo: ___, ...state } = server;
+        return state;
+      }),
       tools: { available, heldBack, unavailable: all - available - heldBack },
       notListed: (await Promise.all(LISTING.map(notListedOn))).flat(),
     };

@@ -64,7 +64,7 @@ export function createMachineFiles(options: {
   };
 }
 
-const toStored = (
-  { name: _, ...config }: NonNullable<MachineServer['config']>,
-  where: string,
-): ShownConfig => ({ ...config, where });
+function toStored(given: NonNullable<MachineServer['config']>, where: string): ShownConfig {
+  const { name: _, ...config } = given;
+  return { ...config, where };
+}

@@ -19,7 +19,7 @@ import { createAnnouncer } from './announcer.ts';
 import { createBook, type KnownServer } from './book.ts';
 import { createMachineFiles } from './machine-file.ts';
 import { createPlaces } from './places.ts';
-import { createSealer } from './seal.ts';
+import { createSealer, type Sealer } from './seal.ts';
 import { createServersPort } from './servers-port.ts';
 import { createSharedWith } from './shared-with.ts';
 import { BACKEND, createStates, keyAtMachine } from './states.ts';
@@ -47,6 +47,8 @@ export interface Managed {
   servers: ManagedServersPort;
   tools: ManagedToolsPort;
   further: FurtherActions;
+  /** Seals what else is secret, under the same key. */
+  sealer: Sealer;
   /** Reads what is stored and begins to run what runs here. To be awaited before the first call. */
   open(): Promise<void>;
   /** A machine has been welcomed. */
@@ -137,6 +139,7 @@ export function createManaged(options: {
   });
 
   return {
+    sealer,
     servers: createServersPort({
       book,
       vault,

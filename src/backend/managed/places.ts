@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import type { Caller } from '../../core/call.ts';
 import { KaiwuError } from '../../core/errors.ts';
 import { SERVER_TIMEOUTS } from '../../core/managed/config.ts';
@@ -10,7 +11,6 @@ import type {
 import type { Logger } from '../../core/ports/host.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
-import { parseFrame } from '../link/parse-frame.ts';
 import type { AskMachine } from '../ports/ask-machine.ts';
 import type { StoredServer } from '../store/managed-store.ts';
 import type { Book } from './book.ts';
@@ -116,7 +116,7 @@ export function createPlaces(options: {
     const taken = takenBack(signal, () => links.notify(row.place, 'mcp.cancel', { callId }));
     try {
       const result = await Promise.race([answer, taken.back]);
-      return parseFrame(toolCallResultSchema, result, 'the answer to mcp.call');
+      return readAnswer(toolCallResultSchema, result, row);
     } finally {
       taken.stop();
     }
@@ -161,11 +161,7 @@ export function createPlaces(options: {
       answer.catch(() => {});
       const taken = takenBack(signal, () => {});
       try {
-        const state = parseFrame(
-          serverStateSchema,
-          await Promise.race([answer, taken.back]),
-          'the answer to mcp.test',
-        );
+        const state = readAnswer(serverStateSchema, await Promise.race([answer, taken.back]), row);
         options.states.noteOne(row.place, state);
         return state;
       } finally {
@@ -189,4 +185,15 @@ function takenBack(signal: AbortSignal, tell: () => void): { back: Promise<never
   });
   back.catch(() => {});
   return { back, stop };
+}
+
+/** What a machine answers is believed as little as what it says unasked. */
+function readAnswer<T>(schema: z.ZodType<T>, answer: unknown, { name, place }: StoredServer): T {
+  const parsed = schema.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  throw new KaiwuError(
+    'mcp_server_unavailable',
+    `Machine ${place} answered for the MCP server ${name} with what is no answer.`,
+    { hint: 'Update Kaiwu on that machine, then run `kaiwu daemon restart` there.' },
+  );
 }

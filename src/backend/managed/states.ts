@@ -36,7 +36,7 @@ export function createStates(): States {
     return states;
   };
   const told = () => {
-    for (const look of [...waiting]) look();
+    for (const look of Array.from(waiting)) look();
   };
 
   const of: States['of'] = (row) => places.get(row.place)?.get(keyAtMachine(row));

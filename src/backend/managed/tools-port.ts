@@ -127,4 +127,7 @@ function toScore({ name, server, description }: ToolEntry, words: readonly strin
   );
 }
 
-const toTool = ({ definition: _, portable: __, unavailable: ___, ...tool }: ToolEntry): ManagedTool => tool;
+function toTool(entry: ToolEntry): ManagedTool {
+  const { definition: _, portable: __, unavailable: ___, ...tool } = entry;
+  return tool;
+}

@@ -13,13 +13,15 @@ function readJson<T>(json: Json<T> | null): T | undefined {
   }
 }
 
-const toServer = ({ nameFolded: _, ...row }: Selectable<Schema['managedServers']>): StoredServer =>
-  withoutNulls({
-    ...row,
+function toServer(row: Selectable<Schema['managedServers']>): StoredServer {
+  const { nameFolded: _, ...rest } = row;
+  return withoutNulls({
+    ...rest,
     config: readJson(row.config) ?? null,
     secretNames: readJson(row.secretNames) ?? [],
     listing: readJson(row.listing) ?? null,
   });
+}
 
 const toPin = (row: Selectable<Schema['managedPins']>): StoredPin =>
   withoutNulls({ ...row, definition: readJson(row.definition) ?? null });

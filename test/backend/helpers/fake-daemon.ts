@@ -4,10 +4,11 @@ import { KaiwuError } from '../../../src/core/errors.ts';
 import type { BackendMethods, DaemonMethods, LinkHello, LinkWelcome } from '../../../src/core/link.ts';
 import { createRpcPeer, type RpcPeer } from '../../../src/core/rpc-peer.ts';
 import type { AgentInfo } from '../../../src/core/agent.ts';
-import type { ConfigOption, SessionEvent, SessionEventBody } from '../../../src/core/session.ts';
+import type { SessionEvent, SessionEventBody } from '../../../src/core/session.ts';
 import type { Json } from './json.ts';
+import { configOptions, started } from './started.ts';
 import { NO_FILES } from './no-files.ts';
-import { NO_SERVERS } from './no-servers.ts';
+import { type DaemonServers, NO_SERVERS } from './fake-servers.ts';
 
 /** A small peer that speaks the machine link: each session runs its messages in order and echoes them. */
 export interface FakeDaemonOptions {
@@ -17,6 +18,8 @@ export interface FakeDaemonOptions {
   instanceId: string;
   agents: AgentInfo[];
   autoPong: boolean;
+  /** Its managed MCP servers. */
+  servers: DaemonServers;
   /** What the agent says to a message; undefined holds the turn, and so does any message that begins with `hold`. */
   reply(text: string): string | undefined;
   /** Called before each request is worked on; what it throws is the answer. */
@@ -61,33 +64,6 @@ export const demoAgent: AgentInfo = {
   models: [{ id: 'small', name: 'Small' }],
 };
 
-export const configOptions: ConfigOption[] = [
-  {
-    configId: 'thought',
-    name: 'Thought level',
-    kind: 'select',
-    value: 'low',
-    options: [
-      { id: 'low', name: 'Low' },
-      { id: 'high', name: 'High' },
-    ],
-  },
-  { configId: 'web', name: 'Web search', kind: 'boolean', value: false, options: [] },
-];
-
-export const started: SessionEventBody = {
-  type: 'session_started',
-  acpSessionId: 'acp-1',
-  permissionMode: 'default',
-  models: [
-    { id: 'small', name: 'Small' },
-    { id: 'large', name: 'Large' },
-  ],
-  modelId: 'small',
-  configOptions,
-  resumed: 'new',
-};
-
 export function createFakeDaemon(
   given: Partial<FakeDaemonOptions> & { url: string; token: string },
 ): FakeDaemon {
@@ -96,6 +72,7 @@ export function createFakeDaemon(
     instanceId: 'instance-1',
     agents: [demoAgent],
     autoPong: true,
+    servers: NO_SERVERS,
     reply: (text) => `echo ${text}`,
     before() {},
     after() {},
@@ -133,7 +110,7 @@ export function createFakeDaemon(
   /** What each request does here; the answer follows. */
   const work: { [K in keyof DaemonMethods]: (params: DaemonMethods[K]['params']) => Promise<unknown> } = {
     ...NO_FILES,
-    ...NO_SERVERS,
+    ...options.servers.handlers,
     async 'session.start'({ sessionId, permissionMode }) {
       if (!sessions.has(sessionId)) {
         sessions.set(sessionId, { events: [], messages: [], acked: 0, turns: Promise.resolve() });
@@ -166,12 +143,9 @@ export function createFakeDaemon(
     async 'session.interrupt'({ sessionId }) {
       const running = must(sessionId).messages.at(-1);
       if (running === undefined) return { interrupted: false };
-      void daemon.record(sessionId, {
-        type: 'turn_ended',
-        messageId: running.messageId,
-        outcome: 'canceled',
-        reason: { code: 'canceled', message: 'interrupted' },
-      });
+      const { messageId } = running;
+      const reason = { code: 'canceled', message: 'interrupted' };
+      void daemon.record(sessionId, { type: 'turn_ended', messageId, outcome: 'canceled', reason });
       return { interrupted: true };
     },
     async 'session.stop'({ sessionId }) {
@@ -246,6 +220,7 @@ export function createFakeDaemon(
       const peer = createRpcPeer<DaemonMethods, BackendMethods>({
         send: (text) => ws.readyState === ws.OPEN && ws.send(text),
         handlers,
+        onNotice: options.servers.notice,
       });
       daemon.ws = ws;
       daemon.peer = peer;
