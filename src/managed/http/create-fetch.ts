@@ -71,7 +71,7 @@ export function createFetch(options: FetchOptions): BoundedFetch {
   return {
     async fetch(input, init = {}) {
       const url = new URL(input);
-      const headers = new Headers(init.headers);
+      const headers = toOwnHeaders(init);
       headers.set('user-agent', `kaiwu/${options.version}`);
       headers.set('accept-encoding', 'identity');
       const body = bodyOf(init);
@@ -92,6 +92,10 @@ export function createFetch(options: FetchOptions): BoundedFetch {
     },
   };
 }
+
+/** The headers of a request, to be changed: those of the SDK are made anew for each. */
+export const toOwnHeaders = ({ headers }: RequestInit): Headers =>
+  headers instanceof Headers ? headers : new Headers(headers);
 
 function bodyOf({ body }: RequestInit): string | undefined {
   if (body === undefined || body === null) return undefined;

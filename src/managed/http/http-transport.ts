@@ -12,7 +12,7 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import type { BoundedFetch } from './create-fetch.ts';
+import { type BoundedFetch, toOwnHeaders } from './create-fetch.ts';
 import { explainHttp, toStatus, unavailable } from './explain.ts';
 
 export interface HttpTransportOptions {
@@ -71,7 +71,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
 
   /** Knows which exchange a request belongs to by a header that never leaves this process. */
   async function fetch(input: string | URL, init: RequestInit = {}): Promise<Response> {
-    const headers = new Headers(init.headers);
+    const headers = toOwnHeaders(init);
     const own = numbered.get(headers.get(EXCHANGE) ?? '');
     headers.delete(EXCHANGE);
     if (own === undefined) return options.fetch(input, { ...init, headers });

@@ -3,7 +3,7 @@ import { MANAGED_LIMITS } from '../../core/managed/managed.ts';
 import type { OpenTransport } from '../connection.ts';
 import { createServerAuth } from '../oauth/server-auth.ts';
 import { toServerUrl } from './address.ts';
-import { type BoundedFetch, createFetch } from './create-fetch.ts';
+import { type BoundedFetch, createFetch, toOwnHeaders } from './create-fetch.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { createPace } from './pace.ts';
 import { readAuthorities, toHeaders } from './secrets.ts';
@@ -37,7 +37,7 @@ export const openHttp: OpenTransport = async (server, deps) => {
     const isStream = (init.method ?? 'GET') === 'GET';
     if (isStream) await pace(init.signal);
     const response = await network.fetch(input, init);
-    const sent = new Headers(init.headers);
+    const sent = toOwnHeaders(init);
     auth.note(response, sent.get('authorization'));
     const sessionId = sent.get('mcp-session-id');
     if (isStream && response.status === 404 && sessionId !== null) {
