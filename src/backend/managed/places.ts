@@ -82,7 +82,9 @@ export function createPlaces(options: {
     const servers = await runnable(place);
     if (place === BACKEND) {
       here = servers;
-      return local.apply(servers);
+      local.apply(servers);
+      for (const state of local.states()) options.states.note(state);
+      return;
     }
     if (!links.isLinked(place)) return;
     try {

@@ -149,10 +149,9 @@ export function createServersPort(options: {
       const renamed = newName === row.name ? {} : { name: newName };
       const updated = await book.update(row.serverKey, { ...stored, place, ...renamed });
       if (updated === undefined) throw serverNotFound(name, takenNames());
-      if (place !== row.place) {
-        states.forget(row);
-        await places.apply(row.place);
-      }
+      // What its place said of it before is no answer to how it does now.
+      if (place !== row.place || isAnother(opened?.config, config)) states.forget(row);
+      if (place !== row.place) await places.apply(row.place);
       return runAndShow(updated, caller);
     },
 
@@ -191,6 +190,15 @@ export function createServersPort(options: {
     },
   };
 }
+
+/** Whether it has to be connected to anew. */
+const isAnother = (before: ServerConfig | undefined, after: ServerConfig): boolean =>
+  toConnection(before) !== toConnection(after);
+
+const toConnection = (config: ServerConfig | undefined): string => {
+  const { url, command, args, env, cwd, token, headers, oauth, caFile, enabled = true } = config ?? {};
+  return JSON.stringify([url, command, args, env, cwd, token, headers, oauth, caFile, enabled]);
+};
 
 /** Secrets that are lost are given again all at once: what is left out would be lost for good. */
 function requireNothingLost(names: string[], lost: boolean, change: Record<string, unknown>): void {
