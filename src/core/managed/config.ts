@@ -1,27 +1,11 @@
 import * as z from 'zod';
+import { SERVER_LIMITS, UNNAMED } from './limits.ts';
 
-/** Bounds of what people write of a managed MCP server. */
-export const SERVER_LIMITS = {
-  /** Characters. */
-  name: 64,
-  url: 2048,
-  value: 16_384,
-  /** Entries. */
-  args: 200,
-  variables: 200,
-  patterns: 500,
-  /** Servers of one account. */
-  servers: 100,
-  /** Bytes of a configuration file. */
-  fileBytes: 4 * 1024 * 1024,
-} as const;
+export { SERVER_LIMITS };
 
 const text = (max: number) => z.string().min(1).max(max);
 const values = z.record(z.string().min(1).max(256), z.string().max(SERVER_LIMITS.value));
 const seconds = (max: number) => z.int().min(1).max(max).optional();
-
-/** `default` is for the name of a server that has none. */
-export const UNNAMED = 'unnamed';
 
 /**
  * A managed MCP server as people write it: in a configuration file, in `kaiwu mcp servers add` and in the app. Either `url` or

@@ -98,7 +98,8 @@ export function createFlattener(root: unknown, budget: WorkBudget): (part: Part)
     setItems(flat, raw, path);
     for (const bound of BOUNDS) {
       const limit = raw[bound];
-      if (typeof limit !== 'number' || !Number.isFinite(limit)) continue;
+      // The bounds of whole numbers in JSON tell a caller nothing.
+      if (typeof limit !== 'number' || Math.abs(limit) >= Number.MAX_SAFE_INTEGER) continue;
       if (bound.endsWith('imum') || (Number.isSafeInteger(limit) && limit >= 0)) flat.bounds[bound] = limit;
     }
     const said = raw['description'] ?? raw['title'];

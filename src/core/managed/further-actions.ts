@@ -21,7 +21,7 @@ export interface ManagedEntry {
   key: string;
   /** Unique name. */
   name: string;
-  config: Pick<ServerConfig, 'trusted' | 'exposure' | 'sessions'>;
+  config: Pick<ServerConfig, 'exposure' | 'sessions'>;
   tools: readonly ToolEntry[];
 }
 

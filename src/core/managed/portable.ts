@@ -63,32 +63,32 @@ function refuseRoot(root: Flat): { leftOut: string } | undefined {
   return { leftOut: `its field ${toBrief(JSON.stringify(odd), 80)} has a name that hosts refuse` };
 }
 
-/** As deep as it fits: each try goes deeper than the one before, until nothing is added, or it comes out too long. */
+/** As deep as it fits: each try goes deeper than the one before, until nothing is cut, or it comes out too long. */
 function writeRoot(root: Flat, flatten: (part: Part) => Flat, budget: WorkBudget): PortableToolSchema {
-  const { object } = createWriter(flatten);
+  const writer = createWriter(flatten);
   const clearable = [...root.properties].filter(([, part]) => takesNull(flatten(part))).map(([name]) => name);
-  let best: { schema: JsonSchema; text: string } | undefined;
+  let best: JsonSchema | undefined;
   for (const depth of DEPTHS) {
-    const written = object(root, depth);
+    const written = writer.write(root, depth);
     const schema: JsonSchema = { ...written, properties: written.properties ?? {} };
-    const text = JSON.stringify(schema);
-    if (text.length > MAX_SCHEMA || (budget.left < 0 && best !== undefined)) break;
-    const isWhole = text === best?.text;
-    best = { schema, text };
-    if (isWhole) break;
+    if (JSON.stringify(schema).length > MAX_SCHEMA || (budget.left < 0 && best !== undefined)) break;
+    best = schema;
+    if (!writer.hasCut()) break;
   }
   if (best === undefined) {
     return { leftOut: `its input takes more than ${MAX_SCHEMA / 1024} KiB to describe` };
   }
-  const [problem] = findSchemaProblems(best.schema);
+  const [problem] = findSchemaProblems(best);
   if (problem !== undefined) return { leftOut: `its input cannot be written for hosts (${problem})` };
-  return { schema: best.schema, clearable };
+  return { schema: best, clearable };
 }
 
 const takesNull = ({ types, values }: Flat): boolean =>
   (types?.has('null') ?? true) && (values?.includes(null) ?? true);
 
 function createWriter(flatten: (part: Part) => Flat) {
+  let cut = false;
+
   function write(part: Part, depth: number): JsonSchema {
     const flat = flatten(part);
     const type = toType(flat);
@@ -98,8 +98,11 @@ function createWriter(flatten: (part: Part) => Flat) {
   }
 
   function object(flat: Flat, depth: number): JsonSchema {
-    if (depth <= 0) return described({ type: 'object' }, flat, toFields(flat));
     const names = new Set([...flat.properties.keys(), ...flat.required]);
+    if (depth <= 0) {
+      cut ||= names.size > 0 || typeof flat.additional === 'object';
+      return described({ type: 'object' }, flat, toFields(names));
+    }
     const fine = [...names].filter((name) => NAME.test(name) && flat.properties.get(name)?.raw !== false);
     const odd = [...names].filter((name) => !NAME.test(name));
     const properties = Object.fromEntries(
@@ -135,7 +138,14 @@ function createWriter(flatten: (part: Part) => Flat) {
     return described({ type: 'array', items }, flat);
   }
 
-  return { object };
+  return {
+    write(root: Flat, depth: number): JsonSchema {
+      cut = false;
+      return object(root, depth);
+    },
+    /** Whether the last one was deeper than it was to be. */
+    hasCut: () => cut,
+  };
 }
 
 function scalar(flat: Flat, type: NonNullable<JsonSchema['type']>): JsonSchema {
@@ -226,7 +236,5 @@ function toOtherTypes({ types, values }: Flat, type: string): string[] {
   return others.length === 0 ? [] : [`or ${others.map(toKindWord).join(' or ')}`];
 }
 
-const toFields = ({ properties, required }: Flat): string[] => {
-  const names = [...new Set([...properties.keys(), ...required])];
-  return names.length === 0 ? [] : [`fields ${names.map((name) => toBrief(name, 60)).join(', ')}`];
-};
+const toFields = (names: ReadonlySet<string>): string[] =>
+  names.size === 0 ? [] : [`fields ${[...names].map((name) => toBrief(name, 60)).join(', ')}`];

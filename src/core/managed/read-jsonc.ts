@@ -1,7 +1,7 @@
 import stripJsonComments from 'strip-json-comments';
 import { KaiwuError } from '../errors.ts';
 import { findJsonFault } from '../json-position.ts';
-import { SERVER_LIMITS } from './config.ts';
+import { SERVER_LIMITS } from './limits.ts';
 
 /**
  * JSON as people keep it in files: comments and a byte-order mark are taken, anything else that is no JSON is refused with its place.

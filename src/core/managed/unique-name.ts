@@ -1,4 +1,4 @@
-import { UNNAMED } from './config.ts';
+import { UNNAMED } from './limits.ts';
 
 /** Characters of a server's name: what is left of a tool's name is for the tool. */
 export const MAX_SERVER_NAME = 32;

@@ -117,6 +117,20 @@ describe('one field in the shapes of hosts', () => {
     });
   });
 
+  it('is written out to the ground, through lists and maps', () => {
+    const deep = {
+      type: 'object',
+      properties: { c: { type: 'object', properties: { d: { type: 'string' } } } },
+    };
+    const schema = {
+      type: 'array',
+      items: { type: 'object', additionalProperties: { type: 'array', items: deep } },
+    };
+    expect(field(schema)).toEqual(schema);
+    expect(field({ ...nested(10) })).toEqual(nested(10));
+    expect(JSON.stringify(field({ ...nested(30) }))).toContain('fields n');
+  });
+
   it('a list with a form for each place', () => {
     expect(field({ type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }] })?.description).toBe(
       '(in this order: text, number)',
@@ -194,6 +208,7 @@ const chain = (count: number, link: (next: object) => unknown, end: unknown): Sc
   };
 };
 
+/** Objects inside of one another. */
 function nested(depth: number): Schema {
   let schema: Schema = { type: 'object' };
   for (let i = 0; i < depth; i++) schema = { type: 'object', properties: { n: schema } };
