@@ -21,6 +21,7 @@ export interface CallOptions {
   /** Hears how it went, for the state of the server: what failed, where the server is to blame. */
   onOutcome(problem: string | undefined): void;
   onSignInNeeded(error: KaiwuError): void;
+  onUnreachable(): void;
 }
 
 /** One call over a connection. It is never sent twice: nobody knows what a call that was cut off has done. */
@@ -46,6 +47,7 @@ export async function callTool(options: CallOptions): Promise<ToolCallResult> {
 
   function explain(error: unknown): KaiwuError {
     const failed = toCallError(error);
+    if (failed.code === 'mcp_server_unavailable') options.onUnreachable();
     if (failed.code === 'mcp_sign_in_needed') options.onSignInNeeded(failed);
     else if (!(error instanceof AnsweredError && CALLERS_FAULT.has(error.code))) onOutcome(failed.message);
     return failed;

@@ -17,6 +17,7 @@ import { createToldState, type ServerFacts } from './server-state.ts';
 import { createStartPace } from './start-pace.ts';
 import { createListKeeper, type ListKeeper } from './tools/list-keeper.ts';
 import { listTools } from './tools/list-tools.ts';
+import { within } from './within.ts';
 
 export interface ManagedServerOptions {
   server: RunnableServer;
@@ -42,6 +43,8 @@ export interface ManagedServer {
 
 /** So many calls in a row that fail make a server degraded. */
 const FAILURES = 3;
+/** A server over HTTP may be another one after an update, and its session is renewed without a word. */
+const REFRESH_MS = 10 * 60_000;
 
 const TIMEOUT_FIELDS = {
   call: 'timeoutSeconds',
@@ -130,6 +133,7 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
     const mine = createListKeeper({
       now: deps.now,
       hasTools: link.hasTools,
+      refreshMs: link.opened.kind === 'stdio' ? undefined : REFRESH_MS,
       read: (signal) => read(link, signal),
       onListed({ tools, warnings }) {
         const odd = link.hasTools ? warnings : ['It offers no tools.', ...warnings];
@@ -225,6 +229,8 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
 
   function noteCall(problem: string | undefined): void {
     failedCalls = problem === undefined ? 0 : failedCalls + 1;
+    // It answers again: its list may do so too.
+    if (problem === undefined && facts.listProblem !== undefined) keeper?.changed();
     if (problem === undefined) facts.callProblem = undefined;
     else if (failedCalls >= FAILURES) {
       facts.callProblem = `calls: at least ${FAILURES} in a row failed, the last one so: ${problem}`;
@@ -259,6 +265,8 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
           onSignInNeeded(error) {
             if (facts.link === link) drop(error);
           },
+          // Listing anew tells whether it is gone, and goes on trying until it is back.
+          onUnreachable: () => keeper?.changed(),
         });
       } finally {
         openCalls -= 1;
@@ -287,14 +295,4 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
       await connector.close();
     },
   };
-}
-
-/** @throws canceled when `signal` aborts first */
-function within<T>(work: Promise<T>, signal: AbortSignal, message: string): Promise<T> {
-  if (signal.aborted) return Promise.reject(new KaiwuError('canceled', message));
-  return new Promise<T>((resolve, reject) => {
-    const onAbort = () => reject(new KaiwuError('canceled', message));
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -25,6 +25,8 @@ export function createListKeeper(options: {
   read(signal: AbortSignal): Promise<Listing>;
   /** No tools by its own word, so that an empty list is no surprise. */
   hasTools: boolean;
+  /** Lists again after so many milliseconds, for a server that may change without a word. */
+  refreshMs?: number | undefined;
   now(): Date;
   onListed(listing: Listing): void;
   /** Listed nothing, time and again. */
@@ -51,6 +53,7 @@ export function createListKeeper(options: {
       if (listing.tools.length > 0 || !options.hasTools) {
         retry = RETRY_SHORTEST;
         options.onListed(listing);
+        if (options.refreshMs !== undefined) schedule(options.refreshMs);
       } else {
         options.onEmpty();
         again();
