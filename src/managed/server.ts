@@ -231,10 +231,12 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
     failedCalls = problem === undefined ? 0 : failedCalls + 1;
     // It answers again: its list may do so too.
     if (problem === undefined && facts.listProblem !== undefined) keeper?.changed();
-    if (problem === undefined) facts.callProblem = undefined;
-    else if (failedCalls >= FAILURES) {
-      facts.callProblem = `calls: at least ${FAILURES} in a row failed, the last one so: ${problem}`;
-    }
+    const isBad = failedCalls >= FAILURES;
+    // Telling costs as much as the list is long; most calls change nothing.
+    if (!isBad && facts.callProblem === undefined) return;
+    facts.callProblem = isBad
+      ? `calls: at least ${FAILURES} in a row failed, the last one so: ${problem}`
+      : undefined;
     told.tell();
   }
 
