@@ -134,4 +134,33 @@ describe('the session of a server', () => {
     await expect(made.call()).rejects.toThrow('closed');
     await closed;
   });
+
+  it('that a server refuses with 400 again and again, even for a ping, ends the connection', async () => {
+    let isForgotten = false;
+    const fake = await start({
+      instead: (seen) => isForgotten && refuse(seen, 400, {}, 'No valid session ID'),
+    });
+    const { call, client, opened } = await connected(fake.url);
+    const closed = new Promise<void>((resolve) => {
+      Object.assign(client, { onclose: resolve });
+    });
+    isForgotten = true;
+    await expect(call()).rejects.toThrow('HTTP 400');
+    expect(fake.log).not.toContain('POST ping');
+    await expect(call()).rejects.toThrow('HTTP 400');
+    await closed;
+    expect(opened.whyGone()).toContain('HTTP 400');
+    expect(count(fake, 'POST initialize')).toBe(1);
+  });
+
+  it('stays when only calls are refused with 400', async () => {
+    const fake = await start({
+      instead: (seen) => seen.message?.method === 'tools/call' && refuse(seen, 400),
+    });
+    const { call, client } = await connected(fake.url);
+    for (let n = 0; n < 4; n++) await expect(call()).rejects.toThrow('HTTP 400');
+    await expect.poll(() => count(fake, 'POST ping')).toBe(2);
+    expect((await client.listTools()).tools).toHaveLength(1);
+    expect(count(fake, 'POST initialize')).toBe(1);
+  });
 });

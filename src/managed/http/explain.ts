@@ -20,7 +20,7 @@ export const quote = (text: string): string =>
   );
 
 /** Who is at an address. */
-export type Peer = 'MCP server' | 'authorization server';
+export type Peer = 'MCP server' | 'authorization server' | 'service';
 
 export const unavailable = (url: URL, why: string, hint?: string, peer: Peer = 'MCP server'): KaiwuError =>
   new KaiwuError(

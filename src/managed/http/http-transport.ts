@@ -30,6 +30,8 @@ export interface HttpTransport extends Transport {
   readonly kind: 'http' | 'sse';
   /** Tells that a stream was refused since its session is forgotten. */
   noteLost(sessionId: string): void;
+  /** Why the way is gone, once it is by itself. */
+  whyGone(): string | undefined;
   /** Tells the server that the session is over. */
   endSession(): Promise<void>;
 }
@@ -64,6 +66,9 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   let renewing: Promise<void> | undefined;
   let renewals = 0;
   let isClosed = false;
+  let whyGone: string | undefined;
+  /** Requests in a row that were refused with 400. */
+  let badRequests = 0;
   /** What waits for an answer, by id. */
   const open = new Map<unknown, Exchange>();
   let exchanges = 0;
@@ -109,13 +114,15 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     noteLost(sessionId) {
       if (sessionId === streamable.sessionId) renew().catch(tell);
     },
+    whyGone: () => whyGone,
     endSession: () => (inner === streamable ? streamable.terminateSession() : Promise.resolve()),
     close: () => end(() => inner.close()),
   };
 
-  async function end(close: () => Promise<void>): Promise<void> {
+  async function end(close: () => Promise<void>, why?: string): Promise<void> {
     if (isClosed) return;
     isClosed = true;
+    whyGone = why;
     await close();
     for (const { abort } of open.values()) abort();
     transport.onclose?.();
@@ -134,7 +141,8 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
       onerror(error: Error) {
         tell(error);
         // A stream of the older kind is the session itself.
-        if (to === inner && to !== streamable && error instanceof SseError) void end(() => to.close());
+        if (to === inner && to !== streamable && error instanceof SseError)
+          void end(() => to.close(), 'its stream of events broke');
       },
     };
     Object.assign(to, hear);
@@ -147,8 +155,10 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     const used = streamable.sessionId;
     try {
       await exchange(message, how);
+      badRequests = 0;
     } catch (error) {
       const status = toStatus(error);
+      if (status === 400 && used !== undefined) void doubtSession();
       if (isHandshake && isRefusal(status)) {
         if (inner !== streamable || !(await fallBack())) throw explainHttp(error, url);
         await exchange(message, how).catch(explained);
@@ -163,6 +173,21 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
         explained(again);
       });
     }
+  }
+
+  /**
+   * Some servers answer 400 where they have forgotten a session. That alone says nothing of it, so the call stays refused; but
+   * when it comes twice in a row and a ping is refused as well, the way is given up, to be opened anew.
+   */
+  async function doubtSession(): Promise<void> {
+    if (++badRequests < 2) return;
+    badRequests = 0;
+    const ping = { jsonrpc: '2.0' as const, id: `${RENEWAL}${++renewals}`, method: 'ping' };
+    const isRefused = await exchange(ping, { requestSignal: AbortSignal.timeout(options.connectMs) }).then(
+      () => false,
+      (error: unknown) => toStatus(error) === 400,
+    );
+    if (isRefused) await end(() => inner.close(), 'it no longer takes the session (HTTP 400)');
   }
 
   const explained = (error: unknown): never => {
@@ -214,7 +239,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     if (answer === undefined) throw unavailable(url, 'it did not begin a new session in time');
     const agreed = isJSONRPCResultResponse(answer) ? answer.result['protocolVersion'] : undefined;
     if (agreed !== version) {
-      void end(() => inner.close());
+      void end(() => inner.close(), 'it begins sessions in another way than before');
       throw unavailable(url, 'it does not begin a new session as it began the last one');
     }
     await inner.send({ jsonrpc: '2.0', method: 'notifications/initialized' }).catch(explained);

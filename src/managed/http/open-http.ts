@@ -77,7 +77,7 @@ export const openHttp: OpenTransport = async (server, deps) => {
     },
     stderrTail: () => '',
     noiseLines: () => 0,
-    whyGone: () => undefined,
+    whyGone: transport.whyGone,
     close: () => (closing ??= close()),
   };
 };
