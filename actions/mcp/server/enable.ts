@@ -13,6 +13,7 @@ export default defineAction({
   surfaces: PERSONAL,
   approvals: 'default',
   session: 'none',
+  commands: ['mcp servers enable'],
   positionals: ['name'],
   hints: { name: serverHint },
   keywords: {

@@ -12,6 +12,7 @@ export default defineAction({
   surfaces: MCP_LOOKS,
   approvals: 'default',
   session: 'none',
+  commands: ['mcp servers list'],
   anySession: true,
   columns: SERVER_COLUMNS,
   keywords: {

@@ -14,6 +14,7 @@ export default defineAction({
   surfaces: PERSONAL,
   approvals: 'default',
   session: 'none',
+  commands: ['mcp servers remove'],
   positionals: ['name'],
   hints: { name: serverHint },
   keywords: {

@@ -13,6 +13,7 @@ export default defineAction({
   surfaces: INSIGHT,
   approvals: 'default',
   session: 'none',
+  commands: ['mcp servers test'],
   positionals: ['name'],
   hints: { name: serverHint },
   keywords: {

@@ -43,6 +43,7 @@ export default defineAction({
   surfaces: PERSONAL,
   approvals: 'default',
   session: 'none',
+  commands: ['mcp servers update'],
   secrets: MCP_SECRETS,
   clearable: Object.keys(changes),
   positionals: ['name'],

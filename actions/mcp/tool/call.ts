@@ -13,6 +13,7 @@ export default defineAction({
   surfaces: MCP_LOOKS,
   approvals: 'never',
   session: 'none',
+  commands: ['mcp tools call'],
   anySession: true,
   positionals: ['server', 'tool'],
   hints: { server: serverHint, arguments: { label: 'Arguments', widget: 'json' } },

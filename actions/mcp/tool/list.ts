@@ -14,6 +14,7 @@ export default defineAction({
   surfaces: MCP_LOOKS,
   approvals: 'default',
   session: 'none',
+  commands: ['mcp tools list'],
   anySession: true,
   positionals: ['server'],
   hints: { server: serverHint },

@@ -13,6 +13,7 @@ export default defineAction({
   surfaces: MCP_LOOKS,
   approvals: 'default',
   session: 'none',
+  commands: ['mcp tools search'],
   anySession: true,
   positionals: ['query'],
   columns: ['server', 'name', 'state', 'effect', 'actionId'],
