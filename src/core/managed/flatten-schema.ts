@@ -38,6 +38,8 @@ export interface WorkBudget {
 /** References that lead to one another. */
 const MAX_PATH = 24;
 const MAX_TEXT = 1000;
+/** Forms of a union that are told in words. */
+const MAX_FORMS = 12;
 /** Characters that count as one part. */
 const TEXT_PART = 64;
 
@@ -268,7 +270,11 @@ function joined(forms: readonly Flat[]): Flat {
   const items = forms.flatMap((form) => form.items ?? (form.types?.has('array') ? ANY : []));
   if (items.length > 0) flat.items = combine('anyOf', items);
   const told = flat.values === undefined ? forms : forms.filter(({ description }) => description.length > 0);
-  if (told.length > 0) flat.words.push(`in one of these forms: ${told.map(toForm).join(' | ')}`);
+  if (told.length > 0) {
+    const more = told.length > MAX_FORMS ? ` | ${told.length - MAX_FORMS} more` : '';
+    const shown = told.slice(0, MAX_FORMS).map(toForm).join(' | ');
+    flat.words.push(`in one of these forms: ${shown}${more}`);
+  }
   return flat;
 }
 

@@ -15,12 +15,11 @@ const KINDS: Record<string, string> = {
 
 export const toKindWord = (type: string): string => KINDS[type] ?? type;
 
-/** A stranger's text or value as part of a sentence. */
-export const toBrief = (value: unknown, limit = MAX_WORDS): string =>
-  toShortText(
-    toVisibleText(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), { singleLine: true }),
-    limit,
-  );
+/** A stranger's text or value as part of a sentence. What is long is cut before it is looked at, too. */
+export const toBrief = (value: unknown, limit = MAX_WORDS): string => {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return toShortText(toVisibleText(toShortText(text, limit), { singleLine: true }), limit);
+};
 
 export const toOneOf = (values: readonly unknown[]): string => {
   if (values.length === 0) return 'no value fits';
