@@ -233,7 +233,7 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
     if (problem === undefined && facts.listProblem !== undefined) keeper?.changed();
     const isBad = failedCalls >= FAILURES;
     // Telling costs as much as the list is long; most calls change nothing.
-    if (!isBad && facts.callProblem === undefined) return;
+    if (isBad === (facts.callProblem !== undefined)) return;
     facts.callProblem = isBad
       ? `calls: at least ${FAILURES} in a row failed, the last one so: ${problem}`
       : undefined;
