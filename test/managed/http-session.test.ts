@@ -135,6 +135,35 @@ describe('the session of a server', () => {
     await closed;
   });
 
+  it('is begun anew without the calls that were called off meanwhile', async () => {
+    const began: (() => void)[] = [];
+    const fake = await start({
+      async instead(seen, { sessions }) {
+        if (seen.message?.method !== 'initialize' || sessions.size > 0 || fake.log.length < 3) return false;
+        await new Promise<void>((resolve) => began.push(resolve));
+        return false;
+      },
+    });
+    const { call, client } = await connected(fake.url);
+    fake.sessions.clear();
+    const canceling = new AbortController();
+    const options = { signal: canceling.signal };
+    const off = client
+      .callTool({ name: 'echo', arguments: { n: 'off' } }, options)
+      .catch((error: Error) => error);
+    const kept = call({ n: 'kept' });
+    await expect.poll(() => began.length).toBe(1);
+    canceling.abort();
+    began[0]!();
+    await kept;
+    expect(await off).toBeInstanceOf(Error);
+    const sent = fake.seen.filter(({ http, message }) => {
+      return http.headers['mcp-session-id'] === 'session-2' && message?.method === 'tools/call';
+    });
+    expect(sent.map(({ message }) => message?.params?.['arguments'])).toEqual([{ n: 'kept' }]);
+    expect(fake.log).not.toContain('POST notifications/cancelled');
+  });
+
   it('that a server refuses with 400 again and again, even for a ping, ends the connection', async () => {
     let isForgotten = false;
     const fake = await start({

@@ -12,7 +12,8 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import { type BoundedFetch, toOwnHeaders } from './create-fetch.ts';
+import type { BoundedFetch } from './create-fetch.ts';
+import { createExchanges } from './exchanges.ts';
 import { explainHttp, toStatus, unavailable } from './explain.ts';
 
 export interface HttpTransportOptions {
@@ -54,8 +55,9 @@ const RESUME = {
  */
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const { url } = options;
+  const exchanges = createExchanges(url, options.fetch);
   const common = {
-    fetch,
+    fetch: exchanges.fetch,
     requestInit: { headers: options.headers },
     authProvider: options.auth,
   };
@@ -69,21 +71,8 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   let whyGone: string | undefined;
   /** Requests in a row that were refused with 400. */
   let badRequests = 0;
-  /** What waits for an answer, by id. */
-  const open = new Map<unknown, Exchange>();
-  let exchanges = 0;
-  const numbered = new Map<string, Exchange>();
-
-  /** Knows which exchange a request belongs to by a header that never leaves this process. */
-  async function fetch(input: string | URL, init: RequestInit = {}): Promise<Response> {
-    const headers = toOwnHeaders(init);
-    const own = numbered.get(headers.get(EXCHANGE) ?? '');
-    headers.delete(EXCHANGE);
-    if (own === undefined) return options.fetch(input, { ...init, headers });
-    const response = await options.fetch(input, { ...init, headers, onTooLarge: (error) => own.fail(error) });
-    if (response.status === 202) own.fail(unavailable(url, 'it took a request without an answer (HTTP 202)'));
-    return response;
-  }
+  /** Requests that were called off while a session was begun anew, before they were sent in it. */
+  let withdrawn = new Set<unknown>();
 
   const transport: HttpTransport = {
     get kind() {
@@ -101,15 +90,21 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
       inner.setProtocolVersion?.(next);
     },
     async send(message, how) {
-      if (renewing !== undefined) await renewing.catch(() => undefined);
+      const ended = canceledId(message);
+      if (renewing !== undefined) {
+        if (ended !== undefined && !exchanges.has(ended)) {
+          withdrawn.add(ended);
+          return;
+        }
+        await renewing.catch(() => undefined);
+      }
       if (isJSONRPCRequest(message)) return request(message, how);
       try {
         await inner.send(message, how);
       } catch (error) {
         throw explainHttp(error, url);
       }
-      const ended = canceledId(message);
-      if (ended !== undefined) open.get(ended)?.abort();
+      if (ended !== undefined) exchanges.callOff(ended);
     },
     noteLost(sessionId) {
       if (sessionId === streamable.sessionId) renew().catch(tell);
@@ -124,7 +119,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     isClosed = true;
     whyGone = why;
     await close();
-    for (const { abort } of open.values()) abort();
+    exchanges.callOffAll();
     transport.onclose?.();
   }
 
@@ -134,9 +129,8 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     const hear = {
       onmessage(message: JSONRPCMessage) {
         const isAnswer = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
-        const waiting = isAnswer ? open.get(message.id) : undefined;
         if (!isAnswer || !String(message.id).startsWith(RENEWAL)) transport.onmessage?.(message);
-        waiting?.answered(message);
+        if (isAnswer) exchanges.answered(message);
       },
       onerror(error: Error) {
         tell(error);
@@ -194,41 +188,17 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     throw explainHttp(error, url);
   };
 
-  /** Sends a request and holds until its answer has come, it is called off, or nothing can come any more. */
-  function exchange(
-    message: JSONRPCRequest,
-    how?: TransportSendOptions,
-  ): Promise<JSONRPCMessage | undefined> {
-    const calledOff = new AbortController();
-    const signals = [calledOff.signal, ...(how?.requestSignal === undefined ? [] : [how.requestSignal])];
-    const requestSignal = signals.length === 1 ? calledOff.signal : AbortSignal.any(signals);
-    const number = String(++exchanges);
-    return new Promise<JSONRPCMessage | undefined>((resolve, reject) => {
-      const abort = () => calledOff.abort();
-      const fail = (error: Error) => {
-        reject(error);
-        abort();
-      };
-      const one = { answered: resolve, abort, fail };
-      open.set(message.id, one);
-      if (inner === streamable) numbered.set(number, one);
-      requestSignal.addEventListener('abort', () => resolve(undefined), { once: true });
-      const onRequestStreamEnd = () => {
-        how?.onRequestStreamEnd?.();
-        reject(unavailable(url, 'the connection broke before the answer was there', LOST_HINT));
-      };
-      const headers = { ...how?.headers, [EXCHANGE]: number };
-      inner.send(message, { ...how, headers, requestSignal, onRequestStreamEnd }).catch(reject);
-    }).finally(() => {
-      open.delete(message.id);
-      numbered.delete(number);
-    });
-  }
+  const exchange = async (message: JSONRPCRequest, how?: TransportSendOptions) =>
+    withdrawn.delete(message.id) ? undefined : exchanges.send(inner, message, how);
 
-  const renew = (): Promise<void> =>
-    (renewing ??= beginAnew().finally(() => {
+  function renew(): Promise<void> {
+    if (renewing !== undefined) return renewing;
+    withdrawn = new Set();
+    renewing = beginAnew().finally(() => {
       renewing = undefined;
-    }));
+    });
+    return renewing;
+  }
 
   async function beginAnew(): Promise<void> {
     if (handshake === undefined) throw unavailable(url, 'it answers with HTTP 404');
@@ -264,16 +234,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   return transport;
 }
 
-/** What waits for an answer. */
-interface Exchange {
-  answered(message: JSONRPCMessage): void;
-  abort(): void;
-  fail(error: Error): void;
-}
-
-const EXCHANGE = 'kaiwu-exchange';
 const RENEWAL = 'kaiwu-renewal-';
-const LOST_HINT = 'The call may have been taken: look before you repeat it.';
 
 /** What a server says that does not know a message; not that it lets nobody in or has no time. */
 const isRefusal = (status: number | undefined): boolean =>
