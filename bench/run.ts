@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { root } from '../scripts/registry.ts';
 import { measureManagedCall } from './managed-call.ts';
+import { measureApp } from './app.ts';
 import { measureSearch } from './search.ts';
 import { measureSessionList } from './session-list.ts';
 import { measureSessionStart } from './session-start.ts';
@@ -41,6 +42,7 @@ try {
     ...(await measureSessionList()),
     ...(await measureSessionStart()),
     ...(await measureManagedCall()),
+    ...(await measureApp()),
     measureSearch(),
     ...measureTokens(),
   ];

@@ -391,7 +391,7 @@ export const en = {
   field_surfaces: 'Surfaces (JSON list)',
   field_actions: 'Actions (JSON list)',
   field_sessionId: 'Session',
-  withReads: 'What only reads, too',
+  withReads: 'Show reads',
 
   // Errors by their codes
   code_not_authenticated: 'Not signed in',

@@ -380,7 +380,7 @@ export const zhCn: Texts = {
   field_surfaces: '入口（JSON 列表）',
   field_actions: '操作（JSON 列表）',
   field_sessionId: '会话',
-  withReads: '包括只读调用',
+  withReads: '显示只读调用',
 
   // Errors by their codes
   code_not_authenticated: '未登录',

@@ -67,7 +67,7 @@ export function SessionFacts(props: { session: SessionInFull }): JSX.Element {
             <For each={runs.data()}>
               {(run) => (
                 <div>
-                  {run.intent} · {run.status}
+                  {t(`intent_${run.intent}`)} · {t(`run_${run.status}`)}
                   <Show when={run.runSessionId}>
                     {(id) => (
                       <>

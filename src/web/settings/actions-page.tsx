@@ -1,5 +1,6 @@
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
-import { type PolicyDocument, resolvePolicy } from '../../core/policy.ts';
+import { MANAGED_FAMILY } from '../../core/managed/names.ts';
+import { keysOf, type PolicyDocument, resolvePolicy } from '../../core/policy.ts';
 import type { ActionManifest, Surface } from '../../core/spec.ts';
 import { catalogEntries } from '../api/catalog.ts';
 import { lang, t } from '../i18n/index.ts';
@@ -36,10 +37,10 @@ export default function ActionsPage(): JSX.Element {
     });
     const groups = new Map<string, Family>();
     for (const action of found) {
-      const key = `${action.id.split('.')[0]}.*`;
-      const group = groups.get(key) ?? { key, actions: [] };
-      group.actions.push(action);
-      groups.set(key, group);
+      // The broadest first. Tools of MCP servers have a family of each server in that of all servers.
+      const keys = familiesOf(action.id);
+      for (const key of keys) if (!groups.has(key)) groups.set(key, { key, actions: [] });
+      groups.get(keys.at(-1) ?? '')?.actions.push(action);
     }
     return [...groups.values()];
   });
@@ -83,7 +84,7 @@ export default function ActionsPage(): JSX.Element {
                       </th>
                       <For each={COLUMNS}>
                         {(surface) => (
-                          <td>
+                          <td data-surface={t(`surface_${surface}`)}>
                             <FamilyCell
                               policy={policy()}
                               cell={{ key: family.key, surface }}
@@ -104,7 +105,7 @@ export default function ActionsPage(): JSX.Element {
                           </th>
                           <For each={COLUMNS}>
                             {(surface) => (
-                              <td>
+                              <td data-surface={t(`surface_${surface}`)}>
                                 <ActionCell
                                   policy={policy()}
                                   cell={{ key: action.id, surface, action }}
@@ -140,10 +141,15 @@ export default function ActionsPage(): JSX.Element {
   );
 }
 
+/** Families that have a row of their own. */
+function familiesOf(actionId: string): string[] {
+  const [family = '', server] = actionId.split('.');
+  return family === MANAGED_FAMILY ? [`${family}.*`, `${family}.${server}.*`] : [`${family}.*`];
+}
+
 /** Whether a rule, and not the action's own default, gave any of the three answers. */
 function fromRule(policy: PolicyDocument, actionId: string, surface: Surface): boolean {
-  const family = `${actionId.split('.')[0]}.*`;
-  return [actionId, family].some((key) => policy.rules[key]?.[surface] !== undefined);
+  return keysOf(actionId).some((key) => policy.rules[key]?.[surface] !== undefined);
 }
 
 interface CellProps {

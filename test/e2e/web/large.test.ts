@@ -36,6 +36,25 @@ describe.skipIf(!hasChromium)('the app over much data (Chromium)', () => {
     return page;
   };
 
+  test('a first visit loads under 150 KB of script, as the browser counts it', async () => {
+    const page = await (await browser.newContext()).newPage();
+    const network = await page.context().newCDPSession(page);
+    await network.send('Network.enable');
+    const scripts = new Set<string>();
+    let bytes = 0;
+    network.on('Network.responseReceived', ({ requestId, type }) => {
+      if (type === 'Script') scripts.add(requestId);
+    });
+    network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      if (scripts.has(requestId)) bytes += encodedDataLength;
+    });
+    await page.goto(await large.link());
+    await page.getByRole('article').first().waitFor();
+    expect(scripts.size).toBeGreaterThan(1);
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThan(150_000);
+  });
+
   test('the inbox with 1,000 requests and 5,000 sessions is usable soon, and all of it can be reached', async () => {
     const page = await signedIn();
     const started = performance.now();
