@@ -160,6 +160,14 @@ describe('a server that refuses every fresh token', () => {
     expect(await call()).toMatchObject({ content: [{ text: '{"n":1}' }] });
   });
 
+  it('just after a sign-in is not asked with another token', async () => {
+    const world = await start();
+    await world.signInFully();
+    world.auth.good.clear();
+    await expect(world.connect()).rejects.toMatchObject({ code: 'mcp_sign_in_needed' });
+    expect(refreshes(world)).toBe(0);
+  });
+
   it('in the middle of a session takes nothing from the call but an answer', async () => {
     const { world, made } = await signedIn();
     world.pass(120);
