@@ -26,7 +26,7 @@ export interface FetchOptions {
 /** The network as the SDK wants it, over Node's own client: one set of connections, bounded, its errors told in words. */
 export interface BoundedFetch {
   /** `onTooLarge` hears why a body that is read as it comes was ended. */
-  fetch(input: string | URL, init?: RequestInit & { onTooLarge?(error: Error): void }): Promise<Response>;
+  fetch: (input: string | URL, init?: RequestInit & { onTooLarge?(error: Error): void }) => Promise<Response>;
   /** Ends every connection. */
   close(): void;
 }
@@ -69,7 +69,7 @@ export function createFetch(options: FetchOptions): BoundedFetch {
   }
 
   return {
-    async fetch(input, init = {}) {
+    fetch: async (input, init = {}) => {
       const url = new URL(input);
       const headers = toOwnHeaders(init);
       headers.set('user-agent', `kaiwu/${options.version}`);

@@ -43,7 +43,7 @@ export function createExchanges(url: URL, network: BoundedFetch['fetch']): Excha
   let count = 0;
 
   return {
-    async fetch(input, init = {}) {
+    fetch: async (input, init = {}) => {
       const headers = toOwnHeaders(init);
       const own = numbered.get(headers.get(HEADER) ?? '');
       headers.delete(HEADER);

@@ -139,13 +139,13 @@ export function createSignIn(options: SignInOptions): ManagedSignIn {
 }
 
 /** A server tells of its sign-in when it is asked without one. */
-async function askForChallenge(url: URL, fetch: FetchLike): Promise<Challenge> {
+async function askForChallenge(url: URL, fetchFn: FetchLike): Promise<Challenge> {
   const params = {
     protocolVersion: '2025-11-25',
     capabilities: {},
     clientInfo: { name: 'kaiwu', version: '1' },
   };
-  const response = await fetch(url, {
+  const response = await fetchFn(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),

@@ -40,7 +40,7 @@ export function createGuardedFetch(
   { network, version }: Pick<ConnectionDeps, 'network' | 'version'>,
   ca: string[] | undefined,
 ): BoundedFetch {
-  const { fetch, close } = createFetch({
+  const bounded = createFetch({
     network,
     version,
     peer: 'authorization server',
@@ -50,6 +50,6 @@ export function createGuardedFetch(
     isSecret: true,
     ...(ca === undefined ? {} : { ca }),
   });
-  const guarded: FetchLike = async (input, init) => fetch(checkSignInUrl(input, server), init);
-  return { fetch: guarded, close };
+  const guarded: FetchLike = async (input, init) => bounded.fetch(checkSignInUrl(input, server), init);
+  return { fetch: guarded, close: bounded.close };
 }
