@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { KaiwuError } from '../core/errors.ts';
 import type { CliIo } from '../surfaces/cli/io.ts';
 
@@ -27,6 +28,30 @@ export function ask(
     });
     lines.once('close', () => {
       signal.removeEventListener('abort', onAbort);
+      resolve('');
+    });
+    stderr.write(question);
+  });
+}
+
+/** Asks on the terminal for what nobody shall see: nothing of it is shown while it is typed. @throws canceled on Ctrl-C */
+export function askHidden(
+  question: string,
+  { stdin, stderr }: Pick<CliIo, 'stdin' | 'stderr'>,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const lines = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 });
+    lines.once('SIGINT', () => {
+      reject(new KaiwuError('canceled', 'Canceled. Nothing was changed.'));
+      lines.close();
+    });
+    lines.once('line', (line) => {
+      resolve(line.trim());
+      lines.close();
+    });
+    lines.once('close', () => {
+      stderr.write('\n');
       resolve('');
     });
     stderr.write(question);

@@ -72,7 +72,7 @@ const TABLE: Record<string, Allowed> = {
       'src/process',
       'src/local',
     ],
-    npm: ['zod', 'pino', 'nanoid', 'yaml'],
+    npm: ['zod', 'pino', 'nanoid', 'yaml', 'smol-toml'],
     node: true,
   },
 };

@@ -6,6 +6,7 @@ import { auditExport, auditVerify } from './audit.ts';
 import { keyCommands } from './auth-key.ts';
 import { madeOfCalls } from './catalog-calls.ts';
 import { fileCommands } from './file.ts';
+import { mcpServerCommands } from './mcp-servers.ts';
 import { policyDiff, policyExport } from './policy.ts';
 import { policyImport } from './policy-import.ts';
 
@@ -19,7 +20,12 @@ export function withFileCommands(
   const texts = [policyExport, policyDiff, policyImport, auditExport, auditVerify].map((toCommand) =>
     madeOfCalls(toCommand({ catalog, actionIds: manifests.map(({ id }) => id), io })),
   );
-  const own = [...texts, ...fileCommands(app, io, catalog), ...keyCommands(app, io, catalog)];
+  const own = [
+    ...texts,
+    ...fileCommands(app, io, catalog),
+    ...keyCommands(app, io, catalog),
+    ...mcpServerCommands(app, io, catalog),
+  ];
   const replaced = new Set(own.map(({ path }) => path));
   return [...catalog.filter(({ path }) => !replaced.has(path)), ...own];
 }

@@ -24,8 +24,9 @@ export interface ParsedLine {
   idempotencyKey?: string;
 }
 
-/** `timeoutSeconds` is typed `--timeout-seconds`. */
-export const toFlag = (field: string): string => field.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
+/** `timeoutSeconds` is typed `--timeout-seconds`, `include_tools` `--include-tools`. */
+export const toFlag = (field: string): string =>
+  field.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`).replaceAll('_', '-');
 
 /** Fields of a command by the flag that sets them. A global flag of the same name wins, but for `input`. */
 export function fieldFlags(command: Command): Map<string, string> {

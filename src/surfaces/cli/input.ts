@@ -21,7 +21,9 @@ export async function toInput(
   for (const [field, value] of Object.entries(line.fields)) {
     const schema = command.inputSchema.properties?.[field] ?? {};
     const text = value === '-' && schema.type === 'object' ? await readStdin() : value;
-    const cleared = text === 'null' && command.clearable?.includes(field);
+    // A list says it by one word, as every other field does.
+    const word = Array.isArray(text) && text.length === 1 ? (text[0] as unknown) : text;
+    const cleared = word === 'null' && command.clearable?.includes(field);
     input[field] = cleared ? null : toValue(text, schema, field, command.shorthands?.[field]);
   }
   for (const field of command.folders ?? []) {

@@ -1,0 +1,83 @@
+import { KaiwuError } from '../../core/errors.ts';
+import type { Command } from '../../surfaces/cli/command.ts';
+import type { CliIo } from '../../surfaces/cli/io.ts';
+import type { App } from '../app.ts';
+import { commandAt, madeOfCalls } from './catalog-calls.ts';
+import { mcpImport } from './mcp-import.ts';
+import { mcpLogin } from './mcp-login.ts';
+import { mcpReview } from './mcp-review.ts';
+import { toSettings, toShellFields } from './mcp-server-settings.ts';
+
+/** Commands on managed MCP servers that are more than their action: settings in shell words, browsers, files of hosts. */
+export function mcpServerCommands(app: App, io: CliIo, catalog: readonly Command[]): Command[] {
+  const add = addCommand(app, io, commandAt(catalog, 'mcp server add'));
+  const update = updateCommand(app, io, commandAt(catalog, 'mcp server update'));
+  return [
+    add,
+    { ...add, path: 'mcp servers add', sameAs: add.path },
+    update,
+    { ...update, path: 'mcp servers update', sameAs: update.path },
+    ...[mcpImport(app, io, catalog), mcpLogin(app, io, catalog), mcpReview(app, io, catalog)].map(
+      madeOfCalls,
+    ),
+  ];
+}
+
+const HINT_SECRETS =
+  'What is in a command line can be read by other users of the machine: secrets are better given by --token-stdin, by --env NAME, or with --input - or --file - on stdin.';
+
+function inShell(app: App, io: CliIo, action: Command): Command {
+  const { properties } = action.inputSchema;
+  return {
+    ...action,
+    inputSchema: { ...action.inputSchema, properties: toShellFields(properties) },
+    positionals: ['name', 'command'],
+    folders: ['cwd', 'caFile'],
+    errors: [...action.errors, 'file_not_found', 'canceled'],
+    talks: true,
+    run: async (invocation) =>
+      action.run({ ...invocation, input: await toSettings(app, io, invocation.input) }),
+  };
+}
+
+function addCommand(app: App, io: CliIo, action: Command): Command {
+  const command = inShell(app, io, action);
+  return {
+    ...command,
+    description: `Either --url or a command after \`--\`. Answers when it is connected, or with what is wrong. The tools of its first listing are trusted; what is new or changed later is held back until you accept it. ${HINT_SECRETS}`,
+    examples: [
+      { title: 'A server that is a program', input: EXAMPLES.program },
+      { title: 'A program with a secret of this shell', input: EXAMPLES.secret },
+      { title: 'A server at an address', input: EXAMPLES.address },
+    ],
+    async run(invocation) {
+      const { url, command: program, file, name } = invocation.input;
+      if (url === undefined && program === undefined && file === undefined) {
+        throw new KaiwuError('invalid_input', 'A server needs --url, or a command after `--`.', {
+          hint: `For example: \`kaiwu mcp servers add ${toWord(name)} -- npx -y PACKAGE\`.`,
+        });
+      }
+      return command.run(invocation);
+    },
+  };
+}
+
+const EXAMPLES = {
+  program: { name: 'files', command: ['npx', '-y', '@modelcontextprotocol/server-filesystem', '/srv'] },
+  secret: { name: 'github', env: ['GITHUB_TOKEN'], command: ['github-mcp-server', 'stdio'] },
+  address: { name: 'home', url: 'https://home.example/mcp', tokenStdin: true },
+};
+
+const toWord = (name: unknown): string =>
+  typeof name === 'string' && /^[\w-]{1,64}$/.test(name) ? name : 'NAME';
+
+function updateCommand(app: App, io: CliIo, action: Command): Command {
+  return {
+    ...inShell(app, io, action),
+    description: `${action.description ?? ''} --env and --header replace all that were set before. ${HINT_SECRETS}`,
+    examples: [
+      { title: 'Leave tools out', input: { name: 'files', exclude_tools: ['write_*'] } },
+      { title: 'Another token', input: { name: 'home', tokenStdin: true } },
+    ],
+  };
+}
