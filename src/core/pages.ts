@@ -6,6 +6,8 @@ export const PAGE_PATHS = [
   '/sessions/*',
   '/files',
   '/settings/actions',
+  '/settings/mcp-servers',
+  '/settings/mcp-servers/signed-in',
   '/machines',
   '/audit',
   '/devices',

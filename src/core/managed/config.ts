@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { SERVER_LIMITS, UNNAMED } from './limits.ts';
+import { SERVER_LIMITS, SERVER_TIMEOUTS, UNNAMED } from './limits.ts';
 
-export { SERVER_LIMITS };
+export { SERVER_LIMITS, SERVER_TIMEOUTS };
 
 const text = (max: number) => z.string().min(1).max(max);
 const values = z.record(z.string().min(1).max(256), z.string().max(SERVER_LIMITS.value));
@@ -79,6 +79,3 @@ export type ServerConfig = z.output<typeof serverConfigSchema>;
 
 /** Fields that are sealed at rest and never shown again. */
 export const SECRET_FIELDS = ['token', 'headers', 'env'] as const satisfies (keyof ServerConfig)[];
-
-/** Seconds, where the configuration says nothing. */
-export const SERVER_TIMEOUTS = { call: 600, connect: 10, list: 60, start: 30 } as const;

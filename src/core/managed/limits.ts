@@ -16,3 +16,6 @@ export const SERVER_LIMITS = {
 
 /** Name of a server that has none. */
 export const UNNAMED = 'unnamed';
+
+/** Seconds, where the configuration says nothing. */
+export const SERVER_TIMEOUTS = { call: 600, connect: 10, list: 60, start: 30 } as const;

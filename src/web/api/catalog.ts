@@ -1,12 +1,27 @@
 import { createSignal } from 'solid-js';
 import type { CatalogAnswer, CatalogEntry } from '../../core/feed.ts';
+import { whenSeen } from '../browser/host.ts';
 import { ask } from '../browser/http.ts';
 import { lang } from '../i18n/index.ts';
+import { onNews } from './feed.ts';
+
+/** Milliseconds in which further changes are taken together. */
+const TOGETHER_MS = 500;
 
 const [catalog, setCatalog] = createSignal<Map<string, CatalogEntry>>(new Map());
 let asked = false;
+let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Reads the catalog once, in the background: pages show ids until it is there. */
+const seen = whenSeen(() => {
+  clearTimeout(timer);
+  timer = setTimeout(() => void read(), TOGETHER_MS);
+});
+
+onNews(({ type }) => {
+  if (asked && (type === 'catalog.changed' || type === 'gap')) seen.ask();
+});
+
+/** Reads the catalog in the background: pages show ids until it is there. From then on it is kept up to date. */
 function ensure(): void {
   if (asked) return;
   asked = true;

@@ -3,6 +3,7 @@ import { type PolicyDocument, resolvePolicy, type SurfaceRule } from '../../core
 import type { ActionManifest, Surface } from '../../core/spec.ts';
 import { t, type TextKey } from '../i18n/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { line } from '../ui/text.tsx';
 
 export interface Cell {
   /** Rule: an action's id, or a family. */
@@ -73,7 +74,7 @@ export function CellDialog(props: {
       <Show when={props.cell.action}>
         {(action) => (
           <p class="muted">
-            {action().summary} <span class="effect">{t(`effect_${action().effect}`)}</span>
+            {line(action().summary)} <span class="effect">{t(`effect_${action().effect}`)}</span>
           </p>
         )}
       </Show>

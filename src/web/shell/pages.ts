@@ -42,6 +42,13 @@ export const PAGES: Page[] = [
     view: lazy(() => import('../settings/actions-page.tsx')),
   },
   {
+    path: '/settings/mcp-servers',
+    title: 'mcpServers',
+    icon: 'plug',
+    key: 't',
+    view: lazy(() => import('../settings/mcp/servers-page.tsx')),
+  },
+  {
     path: '/machines',
     title: 'machines',
     icon: 'machines',
@@ -70,6 +77,9 @@ export const PAGES: Page[] = [
     view: lazy(() => import('../devices/devices-page.tsx')),
   },
 ];
+
+/** Where a browser comes back to after signing in to an MCP server. */
+export const SignedInPage = lazy(() => import('../settings/mcp/signed-in-page.tsx'));
 
 export const SessionPage = lazy(() => import('../session/session-page.tsx'));
 

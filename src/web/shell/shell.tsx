@@ -19,7 +19,8 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { useKeys } from '../ui/keys.ts';
 import { A, navigate, path } from '../ui/router.tsx';
-import { type Page, PAGES, pageOf, SessionPage } from './pages.ts';
+import { SIGNED_IN_PATH } from '../settings/mcp/came-back.ts';
+import { type Page, PAGES, pageOf, SessionPage, SignedInPage } from './pages.ts';
 import { ShortcutsDialog } from './shortcuts.tsx';
 import { chooseTheme, THEMES, type Theme, theme } from './theme.ts';
 
@@ -107,8 +108,10 @@ function CurrentPage(): JSX.Element {
       when={sessionId()}
       keyed
       fallback={
-        <Show when={view()} keyed fallback={<NotFound />}>
-          {(page) => <page.view />}
+        <Show when={path() !== SIGNED_IN_PATH} fallback={<SignedInPage />}>
+          <Show when={view()} keyed fallback={<NotFound />}>
+            {(page) => <page.view />}
+          </Show>
         </Show>
       }
     >

@@ -24,6 +24,7 @@ export default defineAction({
     state: z.string().min(1).max(1000).describe('As it came back.'),
     code: z.string().min(1).max(4096).optional().describe('As it came back.'),
     error: z.string().min(1).max(1000).optional().describe('As it came back, where signing in was refused.'),
+    iss: z.string().min(1).max(2048).optional().describe('As it came back: who answers, by RFC 9207.'),
   }),
   output: managedServer,
   run: ({ input, caller, ports }) => ports.managedServers.completeSignIn(input, caller),
