@@ -220,6 +220,17 @@ describe('the way to a server', () => {
     expect(error.message).toContain('did not answer in time');
   });
 
+  it('is given up on as well when a proxy does not answer', async () => {
+    const silent = createTcpServer((socket) => socket.on('error', () => undefined));
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    ends.push(() => void silent.close());
+    const address = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const deps = createDeps({ network: managedNetworkOf({ HTTPS_PROXY: address }) });
+    const error = await errorOf(connect({ url: 'https://192.0.2.1/mcp', connectTimeoutSeconds: 1 }, deps));
+    expect(error.message).toContain('did not answer in time');
+  });
+
   it.each([
     ['nothing listens', 'http://127.0.0.1:1/mcp', 'nothing listens there'],
     ['a name that is none', 'http://none.invalid/mcp', 'cannot be resolved'],

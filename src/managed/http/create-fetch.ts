@@ -1,5 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { type Agent, type IncomingMessage, request as requestHttp, type RequestOptions } from 'node:http';
+import {
+  type Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as requestHttp,
+  type RequestOptions,
+} from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isPrivateAddress, isPublicAddress, refusePlain } from './address.ts';
 import { readWhole, toEventBody } from './bounded-body.ts';
@@ -57,13 +63,18 @@ export function createFetch(options: FetchOptions): BoundedFetch {
       method: init.method ?? 'GET',
       headers: Object.fromEntries(headers),
       lookup: isPlain && isSecret ? privateLookup(options.network, url) : options.network.lookup,
-      ...(init.signal ? { signal: init.signal } : {}),
       ...(options.ca === undefined || isPlain ? {} : { ca: options.ca }),
     };
     return new Promise((resolve, reject) => {
       const asked = (isPlain ? requestHttp : requestHttps)(url, how, resolve);
       asked.on('error', reject);
-      limit(asked, options);
+      // An end before there is a connection is told by no event.
+      const end = (error: Error) => {
+        reject(error);
+        asked.destroy(error);
+      };
+      limit(asked, options, () => end(tookTooLong()));
+      if (init.signal) endWith(init.signal, asked, end);
       asked.end(bodyOf(init));
     });
   }
@@ -160,16 +171,25 @@ function isSameOrigin(from: URL, location: string): boolean {
 
 const tookTooLong = () => Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' });
 
-function limit(asked: ReturnType<typeof requestHttp>, { connectMs, headMs }: FetchOptions): void {
-  if (headMs !== undefined) {
-    const timer = setTimeout(() => asked.destroy(tookTooLong()), headMs);
-    asked.once('response', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
-  }
+function endWith(signal: AbortSignal, asked: ClientRequest, end: (error: Error) => void): void {
+  const abort = () => end(signal.reason as Error);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  asked.once('close', () => signal.removeEventListener('abort', abort));
+}
+
+function limit(asked: ClientRequest, { connectMs, headMs }: FetchOptions, giveUp: () => void): void {
+  // Runs from the start: a proxy that does not answer gives no socket at all.
+  const connecting = setTimeout(giveUp, connectMs);
+  const head = headMs === undefined ? undefined : setTimeout(giveUp, headMs);
   asked.once('socket', (socket) => {
-    if (!socket.connecting) return;
-    const timer = setTimeout(() => asked.destroy(tookTooLong()), connectMs);
-    const done = () => clearTimeout(timer);
-    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', done).once('close', done);
+    if (!socket.connecting) return clearTimeout(connecting);
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => clearTimeout(connecting));
+  });
+  asked.once('response', () => clearTimeout(head));
+  asked.once('close', () => {
+    clearTimeout(connecting);
+    clearTimeout(head);
   });
 }
 
