@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -92,10 +91,10 @@ it('the key is for this user alone, and is made when there is a secret', async (
 });
 
 const back = async () => {
+  const applied = world.servers.next('apply');
   const machine = await world.daemon(world.token, { servers: world.servers, instanceId: 'two' });
   world.servers.attach(machine);
-  while (!machine.requests.some(({ method }) => method === 'mcp.apply'))
-    await once(machine.events, 'request');
+  await applied;
 };
 
 it('sealed values outlast a restart', async () => {

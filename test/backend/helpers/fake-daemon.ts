@@ -40,7 +40,7 @@ export interface FakeDaemon {
   /** What it answers to an archiving. */
   archived: DaemonMethods['session.archive']['result'];
   sessions: Map<string, FakeSession>;
-  /** Every request that arrived, resent ones too. */
+  /** Every request that arrived, resent ones too; those about managed servers are `servers`' own. */
   requests: { method: string; params: Record<string, Json> }[];
   /** Emits `close` (code, reason) and `request` (method, params). */
   events: EventEmitter;
@@ -193,8 +193,10 @@ export function createFakeDaemon(
   };
 
   const handle = (method: keyof DaemonMethods) => async (params: Json) => {
-    daemon.requests.push({ method, params });
-    daemon.events.emit('request', method, params);
+    if (!method.startsWith('mcp.')) {
+      daemon.requests.push({ method, params });
+      daemon.events.emit('request', method, params);
+    }
     await options.before(method, params);
     const result = await work[method](params as never);
     await options.after(method, params);

@@ -40,7 +40,7 @@ export interface FakeServers extends DaemonServers {
   /** Every call that reached it, whatever tool. */
   calls: Params<'mcp.call'>[];
   canceled: string[];
-  /** Emits `call` and `cancel`. */
+  /** Emits `apply`, `call` and `cancel`. */
   events: EventEmitter;
   /** What the servers list, by name; the rest list `tools`. */
   tools: Record<string, ToolDefinition[]>;
@@ -54,7 +54,7 @@ export interface FakeServers extends DaemonServers {
   /** Tells the backend how all of them do. */
   tell(): Promise<void>;
   /** Resolves at the next event of the kind. */
-  next(event: 'call' | 'cancel'): Promise<void>;
+  next(event: 'apply' | 'call' | 'cancel'): Promise<void>;
 }
 
 export function createFakeServers(): FakeServers {
@@ -83,6 +83,7 @@ export function createFakeServers(): FakeServers {
     handlers: {
       async 'mcp.apply'({ servers: wanted }) {
         servers.applied = wanted;
+        servers.events.emit('apply');
         // The answer does not wait for the servers.
         setImmediate(() => void servers.tell());
         return {};
