@@ -27,6 +27,7 @@ async function fill(): Promise<string> {
   const say = (sessionId: string, message: string, wait = true) =>
     web.output('session.message.send', { sessionId, message, wait });
   await say(main, 'ls');
+  await say(main, 'plan Find out why it fails; Wait for the event; Run it a hundred times');
   await say(main, 'say The test waits for a **fixed time**. It should wait for `upload.done` instead.');
   await say(main, 'edit test/upload.test.ts await once(upload, "done");', false);
   await say(child, 'ask npm audit fix --force', false);
@@ -52,6 +53,7 @@ try {
   const phone = await web.visit({ size: PHONE, locale: 'zh-CN' });
   await phone.page.emulateMedia({ colorScheme: 'dark' });
   await shoot(phone.page, '/inbox', 'inbox-phone');
+  await shoot(phone.page, `/sessions/${sessionId}`, 'session-phone');
 } finally {
   await web.stop();
 }

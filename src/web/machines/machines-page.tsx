@@ -27,7 +27,7 @@ export default function MachinesPage(): JSX.Element {
                 <article class="card" aria-label={line(machine().name)}>
                   <header>
                     <h2>{line(machine().name)}</h2>
-                    <span class={`status ${machine().online ? 'running' : 'offline'}`}>
+                    <span class={`status ${machine().online ? 'online' : 'offline'}`}>
                       {t(machine().online ? 'online' : 'isOffline')}
                     </span>
                     <time datetime={machine().lastSeenAt} title={fullTime(machine().lastSeenAt)}>
