@@ -16,6 +16,7 @@ export default defineAction({
   surfaces: PERSONAL,
   approvals: 'default',
   session: 'none',
+  commands: ['mcp servers add'],
   secrets: MCP_SECRETS,
   positionals: ['name'],
   hints: {

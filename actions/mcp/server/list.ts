@@ -15,6 +15,14 @@ export default defineAction({
   commands: ['mcp servers list'],
   anySession: true,
   columns: SERVER_COLUMNS,
+  next: {
+    by: 'status',
+    commands: {
+      sign_in_needed: 'mcp servers login {name}',
+      failed: 'mcp servers test {name}',
+      disabled: 'mcp servers enable {name}',
+    },
+  },
   keywords: {
     en: ['tool servers', 'integrations', 'status', 'connected', 'health', 'plugins'],
     'zh-CN': ['工具服务器', '集成', '状态', '连接'],

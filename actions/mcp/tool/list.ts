@@ -23,8 +23,8 @@ export default defineAction({
     'name',
     'state',
     'effect',
-    'actionId',
-    { label: 'description', of: ['reason', 'description'], whole: true },
+    'description',
+    { label: 'reason', of: ['reason'], whole: true },
   ],
   keywords: {
     en: ['integrations', 'what tools', 'held back', 'changed tools', 'plugin tools', 'available'],

@@ -16,7 +16,7 @@ export default defineAction({
   commands: ['mcp tools search'],
   anySession: true,
   positionals: ['query'],
-  columns: ['server', 'name', 'state', 'effect', 'actionId'],
+  columns: ['server', 'name', 'state', 'effect', 'description'],
   keywords: {
     en: ['find tool', 'look for', 'integrations', 'which tool', 'discover'],
     'zh-CN': ['查找工具', '搜索', '发现'],

@@ -9,6 +9,7 @@ import { ask, canAsk } from '../ask.ts';
 import { readGivenFile } from '../given-file.ts';
 import type { HostServers, Skipped, Takeable } from '../host-servers/find-servers.ts';
 import { HOST_NAMES, type HostName } from '../host-servers/host-names.ts';
+import { programName } from '../program-name.ts';
 import { call, commandAt } from './catalog-calls.ts';
 import { choice, flag, text, toLocalCommand } from './local-command.ts';
 import { type Shown, type Taken, toOutcomeText, toPlanText, toShown, toTaken } from './mcp-import-text.ts';
@@ -52,7 +53,7 @@ export function mcpImport(app: App, io: CliIo, catalog: readonly Command[]): Com
       if (input.yes !== true) await confirm(io, invocation, output);
       return { taken: await takeAll(plan.servers, catalog, invocation), skipped: plan.skipped };
     },
-    toText: (output) => toOutcomeText(output['taken'] as Taken[], app.channel, io),
+    toText: (output) => toOutcomeText(output['taken'] as Taken[], programName(app), io),
   });
 }
 

@@ -9,6 +9,7 @@ import { shellQuote } from '../../surfaces/cli/shell-quote.ts';
 import { indent } from '../../surfaces/cli/table.ts';
 import type { App } from '../app.ts';
 import { ask, canAsk } from '../ask.ts';
+import { programName } from '../program-name.ts';
 import { call } from './catalog-calls.ts';
 import { toLocalCommand } from './local-command.ts';
 
@@ -45,7 +46,7 @@ export function mcpReview(app: App, io: CliIo, catalog: readonly Command[]): Com
       const held = await heldBack(catalog, server as string, invocation);
       const chosen = accept === undefined ? undefined : (accept as string[]).map((one) => pick(held, one));
       const isShown = !invocation.flags.json && chosen === undefined;
-      if (isShown) await write(io.stdout, toReviewText(server as string, held, app.channel, io));
+      if (isShown) await write(io.stdout, toReviewText(server as string, held, programName(app), io));
       const yes = chosen ?? (isShown && canAsk(io) ? await askEach(held, io, invocation) : []);
       const tools = yes.map(({ name, digest }) => ({ name, digest }));
       if (tools.length > 0) await call(catalog, 'mcp tool accept', { server, tools }, invocation);

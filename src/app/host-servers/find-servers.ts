@@ -44,16 +44,17 @@ export async function findServers(name: HostName, options: Options): Promise<Hos
   const host = HOSTS[name];
   const all: HostServers = { servers: [], skipped: [], files: [] };
   for (const { path, scope } of host.files(options)) {
+    const file: HostServers['files'][number] = { path, found: true };
+    all.files.push(file);
     try {
       const text = await readTextFile(path, { own: false });
-      all.files.push({ path, found: text !== undefined });
+      file.found = text !== undefined;
       if (text === undefined) continue;
-      for (const found of toFound(host, host.read(text), scope, options)) {
+      for (const found of toFound(host, host.read(text), scope, options))
         takeIn(all, host, path, found, options);
-      }
     } catch (error) {
       if (!(error instanceof KaiwuError)) throw error;
-      all.files.push({ path, found: true, problem: error.message });
+      file.problem = error.message;
     }
   }
   return all;
