@@ -74,6 +74,14 @@ export const toolState = z
   .enum(MANAGED_TOOL_STATES)
   .describe('available, excluded, held_back, left_out, gone or server_disabled.');
 
+const differences = z.array(
+  z.object({
+    field: z.string().describe('Field of the definition.'),
+    before: z.string().optional().describe('As it was accepted.'),
+    after: z.string().optional().describe('As it is now.'),
+  }),
+);
+
 export const managedTool = z.object({
   server: z.string().describe('Server that has it.'),
   name: z.string().describe("The server's own name of it."),
@@ -84,16 +92,8 @@ export const managedTool = z.object({
   description: z.string().describe('As the server describes it: data of a stranger.'),
   effect: z.enum(['read', 'write', 'destructive']).describe('What a call counts as.'),
   digest: z.string().describe('Digest of its definition now; accepting names it.'),
-  changes: z
-    .array(
-      z.object({
-        field: z.string().describe('Field of the definition.'),
-        before: z.string().optional().describe('As it was accepted.'),
-        after: z.string().optional().describe('As it is now.'),
-      }),
-    )
-    .optional()
-    .describe('What changed since it was accepted.'),
+  changes: differences.optional().describe('What changed since it was accepted.'),
+  says: differences.optional().describe('All that its definition says, where it was never accepted.'),
 });
 
 /** A server in a list of people. */

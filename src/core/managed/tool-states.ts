@@ -37,7 +37,7 @@ type Reason = Exclude<ManagedToolState, 'available'>;
 
 type Judged =
   | { state: 'available'; portable: NonNullable<ToolEntry['portable']> }
-  | { state: Reason; reason: string; changes?: DefinitionChanges };
+  | { state: Reason; reason: string; changes?: DefinitionChanges; says?: DefinitionChanges };
 
 /** All tools of a server that are known, sorted by name, each with its state and why. */
 export function toToolStates(sources: ToolStateSources, sha256: Runtime['sha256']): ToolEntry[] {
@@ -98,9 +98,9 @@ export function toToolStates(sources: ToolStateSources, sha256: Runtime['sha256'
         definition: tool,
       };
       if (judged.state === 'available') return { ...base, portable: judged.portable };
-      const { state, reason, changes } = judged;
+      const { state, reason, changes, says } = judged;
       const unavailable = { reason: state, remedy: toRemedy(state, server, reason) };
-      return { ...base, reason, unavailable, ...(changes === undefined ? {} : { changes }) };
+      return { ...base, reason, unavailable, ...(changes && { changes }), ...(says && { says }) };
     });
 }
 
@@ -127,7 +127,10 @@ function toDifference(
     return { reason: `Changed since it was accepted: ${fields}.`, changes };
   }
   const renamed = renamedFrom(tool);
-  if (renamed === undefined) return { reason: 'New since the server was accepted.' };
+  if (renamed === undefined) {
+    const nothing = { name: tool.name, inputSchema: { type: 'object', properties: {} } };
+    return { reason: 'New since the server was accepted.', says: diffDefinition(nothing, tool) };
+  }
   return {
     reason: `Was accepted under another name: ${toShortText(toVisibleText(renamed.name, { singleLine: true }), 200)}.`,
     changes: diffDefinition(renamed.definition, tool),

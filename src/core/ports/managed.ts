@@ -49,6 +49,8 @@ export interface ManagedTool {
   digest: string;
   /** What changed since it was accepted. Absent for a tool that was never accepted. */
   changes?: { field: string; before?: string; after?: string }[];
+  /** All that its definition says, where it was never accepted: what models read of it is more than its description. */
+  says?: ManagedTool['changes'];
 }
 
 /** Servers of the account. @throws mcp_server_not_found where a name is unknown */

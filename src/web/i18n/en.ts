@@ -468,7 +468,7 @@ export const en = {
   mcpLead:
     'Servers whose tools your sessions, the command line and other hosts can use, behind one policy. Rules for their tools are under Actions, as managed.<server>.*.',
   mcpNone: 'No MCP server yet.',
-  mcpAdd: 'Add server…',
+  mcpAdd: 'Add…',
   mcpAddTitle: 'Add an MCP server',
   mcpEditTitle: 'Settings of {name}',
   mcpAddNow: 'Add server',

@@ -457,7 +457,7 @@ export const zhCn: Texts = {
   mcpLead:
     '这些服务器的工具可供会话、命令行和其他宿主使用，并受同一策略约束。其工具的规则在“操作”中，以 managed.<server>.* 表示。',
   mcpNone: '还没有 MCP 服务器。',
-  mcpAdd: '添加服务器…',
+  mcpAdd: '添加…',
   mcpAddTitle: '添加 MCP 服务器',
   mcpEditTitle: '{name} 的设置',
   mcpAddNow: '添加服务器',

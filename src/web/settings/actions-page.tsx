@@ -5,6 +5,8 @@ import type { ActionManifest, Surface } from '../../core/spec.ts';
 import { catalogEntries } from '../api/catalog.ts';
 import { lang, t } from '../i18n/index.ts';
 import { useKeys } from '../ui/keys.ts';
+import { Rows } from '../ui/rows.tsx';
+import { line } from '../ui/text.tsx';
 import { type Cell, CellDialog } from './cell-dialog.tsx';
 import { DraftBar } from './draft-bar.tsx';
 import { createPolicyDraft } from './policy-draft.ts';
@@ -75,32 +77,34 @@ export default function ActionsPage(): JSX.Element {
                   <For each={COLUMNS}>{(surface) => <th scope="col">{t(`surface_${surface}`)}</th>}</For>
                 </tr>
               </thead>
-              <For each={families()}>
+              <Rows each={families()} by={({ key }) => key}>
                 {(family) => (
                   <tbody>
                     <tr class="family">
                       <th scope="rowgroup">
-                        <code>{family.key}</code>
+                        <code>{family().key}</code>
                       </th>
                       <For each={COLUMNS}>
                         {(surface) => (
                           <td data-surface={t(`surface_${surface}`)}>
                             <FamilyCell
                               policy={policy()}
-                              cell={{ key: family.key, surface }}
+                              cell={{ key: family().key, surface }}
                               onOpen={setCell}
                             />
                           </td>
                         )}
                       </For>
                     </tr>
-                    <For each={family.actions}>
+                    <Rows each={family().actions} by={({ id }) => id}>
                       {(action) => (
                         <tr>
                           <th scope="row">
-                            {action.title[lang()]} <code>{action.id}</code>{' '}
-                            <Show when={action.effect !== 'read'}>
-                              <span class={`effect ${action.effect}`}>{t(`effect_${action.effect}`)}</span>
+                            {line(action().title[lang()])} <code>{action().id}</code>{' '}
+                            <Show when={action().effect !== 'read'}>
+                              <span class={`effect ${action().effect}`}>
+                                {t(`effect_${action().effect}`)}
+                              </span>
                             </Show>
                           </th>
                           <For each={COLUMNS}>
@@ -108,7 +112,7 @@ export default function ActionsPage(): JSX.Element {
                               <td data-surface={t(`surface_${surface}`)}>
                                 <ActionCell
                                   policy={policy()}
-                                  cell={{ key: action.id, surface, action }}
+                                  cell={{ key: action().id, surface, action: action() }}
                                   onOpen={setCell}
                                 />
                               </td>
@@ -116,10 +120,10 @@ export default function ActionsPage(): JSX.Element {
                           </For>
                         </tr>
                       )}
-                    </For>
+                    </Rows>
                   </tbody>
                 )}
-              </For>
+              </Rows>
             </table>
           </div>
         )}

@@ -110,6 +110,9 @@ export function CellDialog(props: {
             </fieldset>
           )}
         </For>
+        <Show when={props.cell.action?.unavailable}>
+          {(unavailable) => <p class="preview">{line(unavailable().remedy)}</p>}
+        </Show>
         <Show when={answer()}>
           {(found) => (
             <p role="status">

@@ -154,6 +154,7 @@ describe('states of the tools of a server', () => {
     ]);
     const fresh = states({ tools: [mail, other, { ...other, name: 'new', title: 'n' }] })['new'];
     expect([fresh?.state, fresh?.changes]).toEqual(['held_back', undefined]);
+    expect(fresh?.says).toContainEqual({ field: 'title', after: 'n' });
   });
 
   it('a thousand schemas made to cost much are not all worked through', () => {

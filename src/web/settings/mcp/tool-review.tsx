@@ -115,28 +115,21 @@ function HeldTool(props: {
         <span class={`effect ${props.tool.effect}`}>{t(`effect_${props.tool.effect}`)}</span>
       </h3>
       <Show when={props.tool.reason}>{(reason) => <p>{line(reason())}</p>}</Show>
-      <Show
-        when={props.tool.changes}
-        fallback={<Side field="description" words={t('mcpNow')} kind="add" text={props.tool.description} />}
-      >
-        {(changes) => (
-          <For each={changes()}>
-            {({ field, before, after }) => (
-              <div class="change">
-                <p class="muted">
-                  <code dir="auto">{line(field)}</code>
-                </p>
-                <Show when={before !== undefined}>
-                  <Side words={t('mcpBefore')} kind="del" text={before ?? ''} />
-                </Show>
-                <Show when={after !== undefined}>
-                  <Side words={t('mcpNow')} kind="add" text={after ?? ''} />
-                </Show>
-              </div>
-            )}
-          </For>
+      <For each={props.tool.changes ?? props.tool.says ?? []}>
+        {({ field, before, after }) => (
+          <div class="change">
+            <p class="muted">
+              <code dir="auto">{line(field)}</code>
+            </p>
+            <Show when={before !== undefined}>
+              <Side words={t('mcpBefore')} kind="del" text={before ?? ''} />
+            </Show>
+            <Show when={after !== undefined}>
+              <Side words={t('mcpNow')} kind="add" text={after ?? ''} />
+            </Show>
+          </div>
         )}
-      </Show>
+      </For>
       <Show when={isOld()}>
         <div class="problem" role="status">
           <p>{t('mcpChangedAgain')}</p>
@@ -161,13 +154,10 @@ function HeldTool(props: {
 }
 
 /** Shown whole: the backend has bounded it, and what is folded away is not seen. */
-function Side(props: { field?: string; words: string; kind: 'add' | 'del'; text: string }): JSX.Element {
+function Side(props: { words: string; kind: 'add' | 'del'; text: string }): JSX.Element {
   return (
     <p class={`side-text ${props.kind}`}>
-      <span class="muted">
-        {props.words}
-        <Show when={props.field}> · {props.field}</Show>
-      </span>
+      <span class="muted">{props.words}</span>
       <span class="stranger" dir="auto">
         {props.text === '' ? '–' : toVisibleText(props.text)}
       </span>
