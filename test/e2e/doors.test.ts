@@ -9,13 +9,13 @@ import type { AuditRow } from '../../src/core/ports/governance.ts';
 import { startWorld, type World } from '../helpers/world.ts';
 import { type Api, createApi } from './helpers/api.ts';
 import { connectHost, createDoors, type Door } from './helpers/doors.ts';
-import { createStandIns } from './helpers/stand-ins.ts';
+import { createStandIns, type StandIns } from './helpers/stand-ins.ts';
 
 let world: World;
 let api: Api;
 let host: Client;
 let doors: Record<'mcp' | 'cli', Record<string, Door>>;
-let toInput: ReturnType<typeof createStandIns>;
+let standIns: StandIns;
 
 beforeAll(async () => {
   world = await startWorld();
@@ -24,7 +24,7 @@ beforeAll(async () => {
   doors = createDoors(world, api, host);
   const directory = join(world.home, 'project');
   mkdirSync(directory);
-  toInput = createStandIns(api, directory);
+  standIns = createStandIns(api, directory);
   await resetPolicy();
 }, 90_000);
 
@@ -38,6 +38,7 @@ afterEach(async ({ task }) => {
 
 afterAll(async () => {
   await host?.close();
+  await standIns?.end();
   await world?.stop();
 }, 60_000);
 
@@ -84,7 +85,7 @@ describe.each(['mcp', 'cli'] as const)('every door of %s is the same door', (sur
     for (const example of action.examples) {
       const seen: Record<string, unknown> = {};
       for (const [name, door] of Object.entries(doors[surface])) {
-        seen[name] = await through(door, id, await toInput(id, example));
+        seen[name] = await through(door, id, await standIns.toInput(id, example));
       }
       const [[firstName, first], ...others] = Object.entries(seen) as [
         [string, { answer: object }],

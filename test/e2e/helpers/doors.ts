@@ -44,6 +44,10 @@ function toArgv(actionId: string, input: Record<string, unknown>): string[] {
     name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-');
   const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   const byPosition = (manifests.get(actionId)?.positionals ?? []).filter((name) => input[name] !== undefined);
+  // A program and its arguments stand behind `--` there, which is the command's own; here it gets them as one object.
+  if (input['args'] !== undefined) {
+    return [...kebab(actionId).split('.'), `--input=${JSON.stringify(input)}`];
+  }
   const flags = Object.entries(input).filter(([name]) => !byPosition.includes(name));
   return [
     ...kebab(actionId).split('.'),

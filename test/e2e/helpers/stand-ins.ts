@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { ActionExample } from '../../../src/core/spec.ts';
 import type { Api } from './api.ts';
+import { createMcpStandIns } from './mcp-stand-ins.ts';
 
 /** What the examples name and who makes the real thing, anew for each call, since calls change it. */
 type Makers = Record<string, (actionId: string) => Promise<string>>;
@@ -11,10 +12,14 @@ type Makers = Record<string, (actionId: string) => Promise<string>>;
 // oxlint-disable-next-line typescript/no-explicit-any -- each knows its own example
 type Preparations = Record<string, (input: any) => Promise<unknown>>;
 
-export function createStandIns(
-  api: Api,
-  directory: string,
-): (actionId: string, example: ActionExample) => Promise<unknown> {
+/** Makes an example's input one that works here. */
+export interface StandIns {
+  toInput(actionId: string, example: ActionExample): Promise<unknown>;
+  end(): Promise<void>;
+}
+
+export function createStandIns(api: Api, directory: string): StandIns {
+  const mcp = createMcpStandIns(api);
   const spawn = async () =>
     (await api.output('session.spawn_new', { agentId: 'demo', directory })).sessionId as string;
   const request = async (surface = 'cli') => {
@@ -74,6 +79,7 @@ export function createStandIns(
   };
 
   const preparations: Preparations = {
+    ...mcp.preparations,
     // Only a document of the current version is taken.
     'policy.import': async (input) => {
       const { version } = await api.output('policy.get');
@@ -98,9 +104,14 @@ export function createStandIns(
     return Object.fromEntries(await Promise.all(entries)) as unknown;
   }
 
-  return async (actionId, example) => {
-    const input = await replace(example.input, actionId);
-    return (await preparations[actionId]?.(input)) ?? input;
+  return {
+    async toInput(actionId, example) {
+      const input = await replace(example.input, actionId);
+      return (await preparations[actionId]?.(input)) ?? input;
+    },
+    end: async () => {
+      await mcp.end();
+    },
   };
 }
 
