@@ -137,6 +137,43 @@ it('an update keeps what is not named, null clears, and another name is another 
   );
 });
 
+it('changes that come at once are all made', async () => {
+  await world.add();
+  const changes = [{ timeoutSeconds: 7 }, { trusted: true }, { exclude_tools: ['x'] }, { env: { A: 'b' } }];
+  await Promise.all(
+    changes.map((change) => world.ok(world.token, 'mcp.server.update', { name: 'files', ...change })),
+  );
+  expect(await world.server('files')).toMatchObject({
+    config: { timeoutSeconds: 7, trusted: true, exclude_tools: ['x'] },
+    secrets: ['env.A'],
+  });
+});
+
+it('twenty that are added at once are all there', async () => {
+  const names = Array.from({ length: 20 }, (_, i) => `server-${i}`);
+  await Promise.all(names.map((name) => world.add({ name })));
+  const { servers } = await world.ok(world.token, 'mcp.server.list');
+  expect(servers).toHaveLength(20);
+  expect(world.servers.applied).toHaveLength(20);
+});
+
+it('an address in place of a program runs in the backend', async () => {
+  await world.add();
+  const url = 'http://127.0.0.1:9/mcp';
+  const moved = await world.ok(world.token, 'mcp.server.update', { name: 'files', url, command: null });
+  expect(moved).toMatchObject({ where: 'backend', status: 'failed' });
+  expect(moved.reason).not.toContain('/mcp');
+  expect(world.servers.applied).toEqual([]);
+});
+
+it('arguments that no frame holds are refused before the machine sees them', async () => {
+  await world.add();
+  const text = 'x'.repeat(5 * 1024 * 1024);
+  const error = errorOf(await world.call(world.token, 'managed.files.read', { text }));
+  expect(error.code).toBe('payload_too_large');
+  expect(world.servers.calls).toEqual([]);
+});
+
 it('a server that is disabled ends, keeps its settings, and comes back', async () => {
   await world.add();
   expect(await world.ok(world.token, 'mcp.server.disable', { name: 'files' })).toMatchObject({
@@ -195,5 +232,13 @@ it('a test connects anew and takes the listing in', async () => {
   expect(await world.ok(world.token, 'mcp.server.test', { name: 'files' })).toMatchObject({
     status: 'degraded',
     reason: 'calls fail',
+  });
+});
+
+it('what a test lists anew is held back at once, before the machine reports it', async () => {
+  await world.add();
+  world.servers.tools.files = [tool('read'), tool('late')];
+  expect(await world.ok(world.token, 'mcp.server.test', { name: 'files' })).toMatchObject({
+    toolCounts: { available: 1, held_back: 1, gone: 1 },
   });
 });

@@ -88,7 +88,7 @@ export function createManaged(options: {
   const places = createPlaces({
     book,
     vault,
-    states,
+    states: { note: states.note, noteOne: noteTested },
     local,
     links,
     ask: createAskMachine({ links, machines: store.machines }),
@@ -112,6 +112,13 @@ export function createManaged(options: {
     if (server === undefined || server.row.place !== BACKEND) return;
     states.note(state);
     void takeIn(server, state);
+  }
+
+  /** The report of the machine that follows a test says the same, which is no news then. */
+  function noteTested(machineId: string, state: ServerState): void {
+    states.noteOne(machineId, state);
+    const server = atPlace(machineId).find(({ row }) => keyAtMachine(row) === state.key);
+    if (server !== undefined) void takeIn(server, state);
   }
 
   /** A machine speaks for the servers that run there, and for no other. */
