@@ -16,6 +16,7 @@ import { toVoiceTools } from '../surfaces/voice/tools.ts';
 import type { App } from './app.ts';
 import { fileLimitOf, filesTotalOf } from './file-limit.ts';
 import { managedOf } from './managed.ts';
+import { createOutbound } from './outbound.ts';
 import { registry } from './registry.generated.ts';
 
 export interface RunBackendOptions {
@@ -72,6 +73,7 @@ async function open(options: RunBackendOptions, release: () => void): Promise<Ru
     // Beside the bundles of dist/.
     webFolder: fileURLToPath(new URL('./web/', import.meta.url)),
     managed: managedOf(app, log),
+    outbound: createOutbound(app.env, version),
     files: { folder: paths.blobs, maxBytes: fileLimitOf(app.env), totalBytes: filesTotalOf(app.env) },
     runtime,
     randomBytes: (count) => randomBytes(count),

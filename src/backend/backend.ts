@@ -1,7 +1,7 @@
 import type { ActionEngine, EngineOptions } from '../core/engine.ts';
 import { KaiwuError } from '../core/errors.ts';
 import type { BackendServer } from '../core/ports/fleet.ts';
-import type { Logger } from '../core/ports/host.ts';
+import type { Logger, Outbound } from '../core/ports/host.ts';
 import type { Runtime } from '../core/ports/stores.ts';
 import { createBootstrap } from './auth/bootstrap.ts';
 import { createDeviceFlow } from './auth/device-flow.ts';
@@ -13,6 +13,7 @@ import { createUploads } from './blobs/uploads.ts';
 import type { FileStorage } from './http/file-routes.ts';
 import { isLoopback } from '../core/loopback.ts';
 import { bracketed, requireOwnAddress } from './http/address-guard.ts';
+import { hostOf, isWildcard, plainRemote } from './http/bound-address.ts';
 import { type AgentSessionBehind, createAgentGuard } from './http/agent-guard.ts';
 import { createApp } from './http/app.ts';
 import { createAuthAudit } from './http/auth-audit.ts';
@@ -24,6 +25,8 @@ import type { ToVoiceTools } from './http/voice-routes.ts';
 import { createLinkServer } from './link/link-server.ts';
 import type { LinkTimings } from './link/link-socket.ts';
 import { createManaged, type ManagedOptions } from './managed/managed.ts';
+import { createMemory } from './memory/memory.ts';
+import { createAskMachine } from './ports/ask-machine.ts';
 import { createBackendPorts } from './ports/create-ports.ts';
 import { createRevocations } from './revocations.ts';
 import type { RandomBytes } from './secrets.ts';
@@ -58,6 +61,8 @@ export interface BackendOptions {
   /** Where ciphertext of files is kept, the largest file, and all of them together, bytes. Without it no file can be sent. */
   files?: { folder: string; maxBytes: number; totalBytes: number };
   managed: ManagedOptions;
+  /** Asks services of models and of search. */
+  outbound: Outbound;
   /** Address that others reach this server by, behind a proxy that speaks TLS: `https://kaiwu.example`. */
   publicUrl?: string;
   /** Further host names that it answers to, without port. */
@@ -119,6 +124,14 @@ export function createBackend(options: BackendOptions): Backend {
     },
   });
   const managed = createManaged({ managed: options.managed, store, links, runtime, randomBytes, log });
+  const memory = createMemory({
+    store,
+    sealer: managed.sealer,
+    outbound: options.outbound,
+    ask: createAskMachine({ links, machines: store.machines }),
+    runtime,
+    log,
+  });
   const starts = createStarts({
     sessions: store.sessions,
     links,
@@ -138,6 +151,7 @@ export function createBackend(options: BackendOptions): Backend {
     randomBytes,
     uploads: storage?.uploads,
     managed,
+    memory,
     log,
     serverInfo: () => ({
       serverId,
@@ -231,6 +245,7 @@ export function createBackend(options: BackendOptions): Backend {
     await runWork.close();
     await deliveries.close();
     await Promise.all(resuming);
+    await memory.close();
     await managed.close();
     await server.close();
     await store.close();
@@ -242,6 +257,7 @@ export function createBackend(options: BackendOptions): Backend {
       await store.machines.disconnectAll();
       await storage?.blobs.open(async (fileId) => (await store.files.get(fileId)) !== undefined);
       await managed.open();
+      await memory.open();
       await engine.recover();
       await runWork.resume();
       bound = { host, url: '' };
@@ -268,21 +284,3 @@ function openStorage({ files, store }: BackendOptions): FileStorage | undefined 
   const uploads = createUploads({ blobs, files: store.files, maxBytes: files.maxBytes, quota });
   return { blobs, uploads };
 }
-
-const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
-
-function hostOf(publicUrl: string): string {
-  if (URL.canParse(publicUrl)) return new URL(publicUrl).hostname;
-  throw new KaiwuError('invalid_input', `The public address ${JSON.stringify(publicUrl)} is not a URL.`, {
-    hint: 'Write it whole, as in https://kaiwu.example.com',
-  });
-}
-
-const plainRemote = (host: string) =>
-  new KaiwuError(
-    'unsupported',
-    `${host} is reached from other machines, and this server speaks plain HTTP.`,
-    {
-      hint: 'Bind 127.0.0.1 and put a proxy with TLS in front; or allow it by name if that proxy is on another machine.',
-    },
-  );

@@ -60,6 +60,8 @@ export const ERRORS = {
   mcp_server_unavailable: kind(503, 7, true),
   mcp_sign_in_needed: kind(409, 4),
   tool_failed: kind(502, 10),
+  memory_off: kind(409, 6),
+  provider_failed: kind(502, 7, true),
   unsupported: kind(501, 9),
   internal: kind(500, 1),
 } as const satisfies Record<string, ErrorKind>;

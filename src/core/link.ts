@@ -53,6 +53,9 @@ export const EVENT_LIMITS = {
   path: 8192,
 } as const;
 
+/** Bytes of a text file that is read for the memory. */
+export const READ_TEXT_MAX_BYTES = 2 * 1024 * 1024;
+
 /** Most events in one `events.append`, and their most bytes in JSON. */
 export const APPEND_MAX_EVENTS = 200;
 export const APPEND_MAX_BYTES = 1024 * 1024;
@@ -155,6 +158,11 @@ export type DaemonMethods = {
   };
   /** Looks at a file as `session.send_file` would, and reads it once. @throws what `session.send_file` refuses it with */
   'session.look_at_file': { params: { sessionId: string; path: string }; result: FileFacts };
+  /** Reads a text file of the workspace, at most `READ_TEXT_MAX_BYTES`. @throws as `session.send_file`; not_a_file for what is no text */
+  'session.read_text': {
+    params: { sessionId: string; path: string };
+    result: { path: string; text: string };
+  };
   /** Encrypts a file and uploads it under the id that the backend expects. Answers once the backend has it. */
   'session.send_file': {
     params: {

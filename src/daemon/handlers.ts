@@ -64,6 +64,7 @@ export function createHandlers(options: {
         on(sessionId, (session) => session.answer(requestId, { kind: 'question', answer, content }, by)),
       ...options.managed.handlers,
       'session.look_at_file': (params) => files.look(params),
+      'session.read_text': (params) => files.readText(params),
       'session.send_file': (params) => then(params.sessionId, () => files.send(params)),
       'agents.list': async () => {
         void registry.learnVersions();

@@ -48,6 +48,8 @@ const PINNED = {
   mcp_server_unavailable: [503, 7, true],
   mcp_sign_in_needed: [409, 4, false],
   tool_failed: [502, 10, false],
+  memory_off: [409, 6, false],
+  provider_failed: [502, 7, true],
   unsupported: [501, 9, false],
   internal: [500, 1, false],
 };

@@ -10,6 +10,7 @@ import type { Runtime } from '../../core/ports/stores.ts';
 import { createCapabilityProviders } from '../registry/capability-providers.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { Revocations } from '../revocations.ts';
+import type { Memory } from '../memory/memory.ts';
 import type { RandomBytes } from '../secrets.ts';
 import type { BackendStore } from '../store/store.ts';
 import type { Managed } from '../managed/managed.ts';
@@ -42,6 +43,7 @@ export interface PortsOptions {
   /** Undefined where this backend keeps no files. */
   uploads: Uploads | undefined;
   managed: Pick<Managed, 'servers' | 'tools'>;
+  memory: Pick<Memory, 'port'>;
   log: Logger;
   /** This node, as it is now. */
   serverInfo(): BackendServer;
@@ -88,6 +90,7 @@ export function createBackendPorts(options: PortsOptions): { ports: BackendPorts
     files: createFilesPort({ ...options, ask }),
     managedServers: options.managed.servers,
     managedTools: options.managed.tools,
+    memory: options.memory.port,
     transcripts: store.transcripts,
     subagents: createSubagents(store.settings),
     texts,

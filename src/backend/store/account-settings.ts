@@ -30,7 +30,10 @@ export function createAccountSettings(db: Kysely<Schema>, writer: Writer, runtim
     change: (name, change, tell) =>
       writer.write(async (trx, announce) => {
         const next = change(await read(trx, name));
-        const row = { value: toJson(next as object) as Json<unknown>, updatedAt: runtime.now().toISOString() };
+        const row = {
+          value: toJson(next as object) as Json<unknown>,
+          updatedAt: runtime.now().toISOString(),
+        };
         await trx
           .insertInto('accountSettings')
           .values({ name, ...row })

@@ -13,6 +13,8 @@ import { createIdentityStore } from './identity.ts';
 import { createInboxStore } from './inbox.ts';
 import { createMachineStore } from './machines.ts';
 import { createManagedStore } from './managed.ts';
+import { createMemoryStore } from './memory.ts';
+import type { MemoryWords } from './memory-words.ts';
 import { createMessageStore } from './messages.ts';
 import { createPasskeyStore } from './passkeys.ts';
 import { createPolicyStore } from './policies.ts';
@@ -25,7 +27,7 @@ import { createTranscripts } from './transcripts.ts';
 import { createWriter } from './writer.ts';
 
 /** The store over any database whose tables are up to date. Closing it closes the database. */
-export function createStore(db: Kysely<Schema>, runtime: Runtime): BackendStore {
+export function createStore(db: Kysely<Schema>, runtime: Runtime, words: MemoryWords): BackendStore {
   const writer = createWriter(db, runtime);
   return {
     sessions: createSessionStore(db, writer, runtime),
@@ -45,6 +47,7 @@ export function createStore(db: Kysely<Schema>, runtime: Runtime): BackendStore 
     deviceCodes: createDeviceCodeStore(db, runtime),
     passkeys: createPasskeyStore(db, runtime),
     settings: createAccountSettings(db, writer, runtime),
+    memory: createMemoryStore(db, writer, runtime, words),
     feed: createFeedStore(db, writer, runtime),
     inbox: createInboxStore(db),
     runs: createRunStore(db, writer, runtime),

@@ -23,6 +23,7 @@ import type {
 } from '../../core/session.ts';
 import type { ToldAgent } from '../agent-info.ts';
 import type { ManagedSchema } from './managed-schema.ts';
+import type { MemoryRow } from './memory-rows.ts';
 import type { ChallengePurpose } from './passkeys.ts';
 import type { Json } from './rows.ts';
 import type { RunMessageKind, StoredRun } from './run-store.ts';
@@ -257,6 +258,8 @@ export interface Schema extends ManagedSchema {
     recipient: string | null;
     sealedKey: string | null;
   };
+  memoryItems: MemoryRow & { ordinal: Generated<number> };
+  memoryVectors: { itemId: string; model: string; vector: Json<number[]> };
   accountSettings: { name: string; value: Json<unknown>; updatedAt: string };
   passkeys: {
     passkeyId: string;

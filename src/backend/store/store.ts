@@ -20,6 +20,7 @@ import type {
 import type { AccountSettings } from './account-settings.ts';
 import type { FileStore } from './files.ts';
 import type { ManagedStore } from './managed-store.ts';
+import type { MemoryStore } from './memory.ts';
 import type { PasskeyStore } from './passkeys.ts';
 import type { RunStore } from './run-store.ts';
 
@@ -38,6 +39,7 @@ export interface BackendStore {
   deviceCodes: DeviceCodeStore;
   passkeys: PasskeyStore;
   settings: AccountSettings;
+  memory: MemoryStore;
   feed: FeedStore;
   inbox: InboxStore;
   runs: RunStore;

@@ -8,6 +8,25 @@ export interface Logger {
   error(fields: Record<string, unknown>, message: string): void;
 }
 
+/** One question to a service over HTTP, whole. */
+export interface OutboundRequest {
+  url: string;
+  /** Default GET; POST where there is a body. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Milliseconds for all of it. */
+  timeoutMs: number;
+  /** Bytes of the answer. Default 4 MiB. */
+  maxBytes?: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Asks a service over HTTP, through the proxy of the environment; follows no redirect. Any status is an answer.
+ * @throws provider_failed (not reached, too slow, too much) with an address cut to scheme and host | the signal's reason
+ */
+export type Outbound = (request: OutboundRequest) => Promise<{ status: number; text: string }>;
+
 /** Tells a process from another one that was given its number later. */
 export interface ProcessTable {
   /** An opaque text that differs between two processes with one pid; undefined when there is no such process. */

@@ -5,6 +5,7 @@ import type { AgentsPort, MachinesPort, ServersPort } from './fleet.ts';
 import type { ApprovalsPort, AuditPort, GrantsPort, IdentityPort, PoliciesPort } from './governance.ts';
 import type { FilesPort } from './files.ts';
 import type { InboxPort } from './inbox.ts';
+import type { MemoryPort } from './memory.ts';
 import type { ManagedServersPort, ManagedToolsPort } from './managed.ts';
 import type { PasskeysPort } from './passkeys.ts';
 import type { PipelinePort } from './pipeline.ts';
@@ -28,6 +29,7 @@ export interface ActionPorts {
   capabilityProviders: CapabilityProvidersPort;
   managedServers: ManagedServersPort;
   managedTools: ManagedToolsPort;
+  memory: MemoryPort;
   machines: MachinesPort;
   agents: AgentsPort;
   servers: ServersPort;

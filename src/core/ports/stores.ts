@@ -95,7 +95,19 @@ export interface Runtime {
   bootMs(): number;
   /** A new id: `sess_` and 16 characters of `a-z0-9`. */
   newId(
-    prefix: 'sess' | 'msg' | 'mach' | 'dev' | 'tok' | 'grant' | 'call' | 'run' | 'file' | 'mcps' | 'pk',
+    prefix:
+      | 'sess'
+      | 'msg'
+      | 'mach'
+      | 'dev'
+      | 'tok'
+      | 'grant'
+      | 'call'
+      | 'run'
+      | 'file'
+      | 'mcps'
+      | 'pk'
+      | 'mem',
   ): string;
   newUuid(): string;
   /** Hex SHA-256 of a UTF-8 text. */

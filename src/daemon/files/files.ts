@@ -3,12 +3,13 @@ import { basename, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KaiwuError } from '../../core/errors.ts';
 import type { FileDisplay, FileFacts, SealedFile, SentFile } from '../../core/file.ts';
-import type { DaemonMethods } from '../../core/link.ts';
+import { type DaemonMethods, READ_TEXT_MAX_BYTES } from '../../core/link.ts';
 import type { Logger } from '../../core/ports/host.ts';
 import { toVisibleText } from '../../core/visible-text.ts';
 import type { Journal } from '../journal/journal.ts';
 import { toMimeType, toSafeName } from './names.ts';
 import { type OpenFile, openInWorkspace } from './open-file.ts';
+import { notAFile } from './workspace-path.ts';
 import { encryptStream, sealDescription } from './seal.ts';
 
 /** What sending files takes from outside. */
@@ -32,6 +33,8 @@ const RETRY_MS = [500, 2000];
 export interface Files {
   /** @throws what `send` refuses the file with */
   look(file: { sessionId: string; path: string }): Promise<FileFacts>;
+  /** A text file, whole. @throws what `send` refuses the file with; not_a_file where it is no text */
+  readText(file: { sessionId: string; path: string }): Promise<{ path: string; text: string }>;
   /** @throws see the refusals of `openInWorkspace`; conflict | approval_stale | backend_unreachable */
   send(params: Params): Promise<SentFile>;
 }
@@ -61,8 +64,8 @@ export function createFiles(
   async function withFile<T>(
     { sessionId, path }: { sessionId: string; path: string },
     work: (file: OpenFile) => Promise<T>,
+    maxBytes = withOptions().maxBytes,
   ): Promise<T> {
-    const { maxBytes } = withOptions();
     if (typeof path !== 'string' || path.trim() === '') throw noPath();
     const file = await openInWorkspace(directoryOf(sessionId), path, maxBytes);
     try {
@@ -113,6 +116,16 @@ export function createFiles(
         for await (const _ of told.chunks);
         return { file: toShown(file), ...told.facts() };
       }),
+    readText: (request) =>
+      withFile(
+        request,
+        async (file) => {
+          const chunks: Buffer[] = [];
+          for await (const chunk of file.read()) chunks.push(chunk);
+          return { path: toShown(file), text: decode(Buffer.concat(chunks), request.path) };
+        },
+        READ_TEXT_MAX_BYTES,
+      ),
     send: (params) =>
       withFile(params, async (file) => {
         const { fileId, recipient, message, reviewed } = params;
@@ -135,6 +148,17 @@ export function createFiles(
         return sent;
       }),
   };
+}
+
+/** @throws not_a_file */
+function decode(bytes: Uint8Array, given: string): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    if (!text.includes('\0')) return text;
+  } catch {
+    // Told below.
+  }
+  throw notAFile(given, 'no text in UTF-8');
 }
 
 /** Where a file lies in its workspace, safe to read. */

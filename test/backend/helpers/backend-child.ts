@@ -1,4 +1,5 @@
 /** A backend in a process of its own, to be killed: `backend-child.ts DATABASE`. Prints `{url, secret}` once it listens. */
+import { createOutbound } from '../../../src/app/outbound.ts';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { createBackend } from '../../../src/backend/backend.ts';
@@ -28,6 +29,7 @@ const backend = createBackend({
   randomBytes,
   log,
   managed: managedIn(dirname(process.argv[2] as string), log),
+  outbound: createOutbound({}, '1.2.3'),
   version: '1.2.3',
   serverId: 'server-under-test',
   ownerId: randomUUID(),

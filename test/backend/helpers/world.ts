@@ -6,6 +6,7 @@ import { registry } from '../../../src/app/registry.generated.ts';
 import { type Backend, type BackendOptions, createBackend } from '../../../src/backend/backend.ts';
 import { createSqliteStore } from '../../../src/backend/store/sqlite/create-sqlite-store.ts';
 import type { BackendStore } from '../../../src/backend/store/store.ts';
+import { createOutbound } from '../../../src/app/outbound.ts';
 import type { CallContext, Envelope } from '../../../src/core/call.ts';
 import { createEngine } from '../../../src/core/create-engine.ts';
 import type { Logger } from '../../../src/core/ports/host.ts';
@@ -101,6 +102,7 @@ export async function openWorld(
       randomBytes,
       log: toLogger(logs),
       managed: managedIn(home, toLogger(logs)),
+      outbound: createOutbound({}, '1.2.3'),
       version: '1.2.3',
       serverId: 'server-under-test',
       ownerId: randomUUID(),

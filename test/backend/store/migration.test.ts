@@ -74,6 +74,15 @@ test('a released database keeps every row as it was', async () => {
     'passkey_challenges',
     'managed_servers',
     'managed_pins',
+    'account_settings',
+    'memory_items',
+    'memory_vectors',
+    'memory_words',
+    'memory_words_data',
+    'memory_words_idx',
+    'memory_words_content',
+    'memory_words_docsize',
+    'memory_words_config',
   ]);
   await migrate();
   expect(readAllTables()).toEqual(after);

@@ -10,6 +10,7 @@ import { passkeys } from './0007-passkeys.ts';
 import { managed } from './0009-managed.ts';
 import { sessionServers } from './0010-session-servers.ts';
 import { accountSettings } from './0011-account-settings.ts';
+import { memory } from './0012-memory.ts';
 import type { MigrationDialect } from './migration-dialect.ts';
 
 type Change = (db: Kysely<unknown>, dialect: MigrationDialect, runtime: Runtime) => Promise<void>;
@@ -26,6 +27,7 @@ const CHANGES: Record<string, Change> = {
   '0009-managed': managed,
   '0010-session-servers': sessionServers,
   '0011-account-settings': accountSettings,
+  '0012-memory': memory,
 };
 
 export const toMigrations = (dialect: MigrationDialect, runtime: Runtime): Record<string, Migration> =>

@@ -2,6 +2,7 @@ import { CamelCasePlugin, Kysely, sql } from 'kysely';
 import type { SqliteHandle } from '../../../core/ports/host.ts';
 import type { Runtime } from '../../../core/ports/stores.ts';
 import { createStore } from '../create-store.ts';
+import { sqliteWords } from '../memory-words.ts';
 import { migrate } from '../migrate.ts';
 import { toMigrations } from '../migrations/index.ts';
 import type { MigrationDialect } from '../migrations/migration-dialect.ts';
@@ -26,5 +27,6 @@ export async function createSqliteStore(handle: SqliteHandle, runtime: Runtime):
   });
   const { rows } = await sql<{ file: string }>`pragma database_list`.execute(db);
   await migrate(db, toMigrations(MIGRATION_DIALECT, runtime), rows[0]?.file ?? 'The database');
-  return createStore(db, runtime);
+  await sqliteWords.open(db);
+  return createStore(db, runtime, sqliteWords);
 }
