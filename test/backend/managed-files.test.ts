@@ -63,6 +63,23 @@ it('one that vanishes and comes back is not trusted anew', async () => {
   expect((await world.tools('notes'))[0]).toMatchObject({ name: 'read', state: 'held_back' });
 });
 
+it('one that was never trusted leaves nothing behind', async () => {
+  const { state } = ownServer('x', []);
+  world.servers.own = [
+    ...world.servers.own,
+    {
+      state: { ...state, key: 'file:problem', status: 'failed', reason: 'line 3, column 7' },
+      config: { name: 'problem' },
+    },
+  ];
+  await world.servers.tell();
+  expect(await world.server('problem')).toMatchObject({ status: 'failed', reason: 'line 3, column 7' });
+  world.servers.own = world.servers.own.slice(0, 1);
+  await world.servers.tell();
+  const { servers } = await world.ok(world.token, 'mcp.server.list');
+  expect((servers as { name: string }[]).map(({ name }) => name)).toEqual(['notes']);
+});
+
 it('one that is no longer in the file can be removed', async () => {
   world.servers.own = [];
   await world.servers.tell();

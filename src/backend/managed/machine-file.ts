@@ -35,8 +35,17 @@ export function createMachineFiles(options: {
     return true;
   }
 
+  /** What is no longer there and was never trusted with anything leaves nothing to remember: a file that could not be read, say. */
+  async function forgetAbsent(machineId: string, present: ReadonlySet<string>): Promise<void> {
+    for (const { row } of ofMachine(machineId)) {
+      const { serverKey, machineKey = '', trustedAt } = row;
+      if (trustedAt === undefined && !present.has(machineKey)) await book.remove(serverKey);
+    }
+  }
+
   return async (machineId, servers) => {
     const present = new Set(servers.map(({ state }) => state.key));
+    await forgetAbsent(machineId, present);
     for (const { state, config, secrets = [] } of servers) {
       if (config === undefined || !state.key.startsWith(FILE_PREFIX)) continue;
       const stored = { config: toStored(config, machineId), secretNames: secrets };

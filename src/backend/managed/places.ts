@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Caller } from '../../core/call.ts';
 import { KaiwuError } from '../../core/errors.ts';
+import { LINK_MAX_FRAME } from '../../core/link.ts';
 import { SERVER_TIMEOUTS } from '../../core/managed/config.ts';
 import type {
   ManagedRuntime,
@@ -21,6 +22,8 @@ import type { Vault } from './vault.ts';
 /** Milliseconds by which the backend waits longer than a daemon, so that the daemon's own answer comes first. */
 const SLACK_MS = 15_000;
 const APPLY_MS = 30_000;
+/** Bytes of a call's arguments: a frame that is too large would end the link, and every other call with it. */
+const MAX_ARGUMENTS = LINK_MAX_FRAME / 2;
 
 /** Where servers run: here, and on machines through their links. */
 export interface Places {
@@ -103,6 +106,8 @@ export function createPlaces(options: {
     signal: AbortSignal,
   ): Promise<ToolCallResult> {
     const { tool, args, caller } = call;
+    const bytes = Buffer.byteLength(JSON.stringify(args));
+    if (bytes > MAX_ARGUMENTS) throw tooLarge(tool, bytes);
     const callId = runtime.newId('call');
     const timeoutMs = (row.config?.timeoutSeconds ?? SERVER_TIMEOUTS.call) * 1000;
     const params = {
@@ -172,6 +177,13 @@ export function createPlaces(options: {
     },
   };
 }
+
+const tooLarge = (tool: string, bytes: number) =>
+  new KaiwuError(
+    'payload_too_large',
+    `The arguments of ${tool} have ${bytes} bytes; a machine takes at most ${MAX_ARGUMENTS}.`,
+    { hint: 'The call was not made. Send less at once.' },
+  );
 
 /** Rejects when the caller takes the call back, having told whoever works on it. */
 function takenBack(signal: AbortSignal, tell: () => void): { back: Promise<never>; stop(): void } {

@@ -88,6 +88,38 @@ export function createServersPort(options: {
     );
   }
 
+  /** Changes of one server at a time: each begins with what the one before has left. */
+  let tail: Promise<unknown> = Promise.resolve();
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = tail.then(work);
+    tail = turn.catch(() => {});
+    return turn;
+  }
+
+  async function change(
+    name: string,
+    { name: wanted, ...given }: Parameters<ManagedServersPort['update']>[1],
+    caller: Caller,
+  ): Promise<KnownServer> {
+    const { row } = mustFind(name);
+    requireOfAccount(row);
+    const opened = await vault.open(row);
+    requireNothingLost(row.secretNames, opened?.lost === true, given);
+    const config = mergeConfig(opened?.config ?? {}, given);
+    requireRunnable(config);
+    const newName = wanted == null ? row.name : makeUniqueName(wanted, []);
+    requireFree(newName, row.serverKey);
+    const place = config.where === row.place ? row.place : await choosePlace(config, caller);
+    const stored = await vault.close(row.serverKey, { ...config, where: place });
+    const renamed = newName === row.name ? {} : { name: newName };
+    const updated = await book.update(row.serverKey, { ...stored, place, ...renamed });
+    if (updated === undefined) throw serverNotFound(name, takenNames());
+    // What its place said of it before is no answer to how it does now.
+    if (place !== row.place || isAnother(opened?.config, config)) states.forget(row);
+    if (place !== row.place) await places.apply(row.place);
+    return updated;
+  }
+
   return {
     list: async (caller) => {
       const known = new Map((await machines.list()).map((machine) => [machine.machineId, machine]));
@@ -128,32 +160,8 @@ export function createServersPort(options: {
       return runAndShow(server, caller);
     },
 
-    async update(name, { name: wanted, ...change }, caller) {
-      const server = mustFind(name);
-      const { row } = server;
-      requireOfAccount(row);
-      const opened = await vault.open(row);
-      const given = Object.entries(change).filter(([, value]) => value !== undefined);
-      const merged = { ...opened?.config, ...Object.fromEntries(given) };
-      const config = Object.fromEntries(
-        Object.entries(merged).filter(([, value]) => value !== null),
-      ) as ServerConfig;
-      // A url in place of a command takes the place with it, unless that is said as well.
-      if (config.url !== undefined && change.where === undefined) config.where = BACKEND;
-      requireRunnable(config);
-      requireNothingLost(row.secretNames, opened?.lost === true, change);
-      const newName = wanted == null ? row.name : makeUniqueName(wanted, []);
-      requireFree(newName, row.serverKey);
-      const place = config.where === row.place ? row.place : await choosePlace(config, caller);
-      const stored = await vault.close(row.serverKey, { ...config, where: place });
-      const renamed = newName === row.name ? {} : { name: newName };
-      const updated = await book.update(row.serverKey, { ...stored, place, ...renamed });
-      if (updated === undefined) throw serverNotFound(name, takenNames());
-      // What its place said of it before is no answer to how it does now.
-      if (place !== row.place || isAnother(opened?.config, config)) states.forget(row);
-      if (place !== row.place) await places.apply(row.place);
-      return runAndShow(updated, caller);
-    },
+    update: async (name, given, caller) =>
+      runAndShow(await inTurn(() => change(name, given, caller)), caller),
 
     async remove(name) {
       const { row } = mustFind(name);
@@ -189,6 +197,16 @@ export function createServersPort(options: {
       return show(server);
     },
   };
+}
+
+/** What is not given stays, `null` clears. A url for a command, and the other way round, takes the place with it unless that is said. */
+function mergeConfig(before: ServerConfig, given: Parameters<ManagedServersPort['update']>[1]): ServerConfig {
+  const told = Object.entries(given).filter(([, value]) => value !== undefined);
+  const merged = Object.entries({ ...before, ...Object.fromEntries(told) });
+  const config = Object.fromEntries(merged.filter(([, value]) => value !== null)) as ServerConfig;
+  const isOther = (before.url === undefined) !== (config.url === undefined);
+  if (isOther && given.where === undefined) delete config.where;
+  return config;
 }
 
 /** Whether it has to be connected to anew. */

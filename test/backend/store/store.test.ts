@@ -9,6 +9,7 @@ import { foldingSuite } from './suites/folding.ts';
 import { governanceSuite } from './suites/governance.ts';
 import { grantsSuite } from './suites/grants.ts';
 import { identitySuite } from './suites/identity.ts';
+import { managedSuite } from './suites/managed.ts';
 import { messagesSuite } from './suites/messages.ts';
 import { processesSuite } from './suites/processes.ts';
 import { readBackSuite } from './suites/read-back.ts';
@@ -55,6 +56,9 @@ for (const database of DATABASES) {
     });
     describe('audit', () => {
       auditSuite(database);
+    });
+    describe('managed servers', () => {
+      managedSuite(database);
     });
     describe('machines', () => {
       fleetSuite(database);
