@@ -2,7 +2,11 @@ import * as z from 'zod';
 import type { KaiwuError } from '../src/core/errors.ts';
 import { LEARNING_KINDS, MEMORY_KINDS } from '../src/core/ports/memory.ts';
 
-const part = (what: string) => z.string().min(1).max(4096).optional().describe(what);
+/** Lengths are checked and not told: they would stand in the list of tools a dozen times over. */
+const isShort = (text: string): boolean => text.length >= 1 && text.length <= 4096;
+
+const part = (what: string) =>
+  z.string().refine(isShort, 'must have 1 to 4096 characters').optional().describe(what);
 
 /** What an item is about: fields of a filter, of a learning and of a document alike. */
 const scopeFields = {
@@ -27,7 +31,10 @@ const moment = z
   )
   .transform((text) => new Date(text).toISOString());
 
-const texts = (max: number) => z.array(z.string().min(1).max(200)).max(max);
+const texts = (max: number) =>
+  z
+    .array(z.string().refine(isShort, 'must have 1 to 4096 characters'))
+    .refine((list) => list.length <= max, `must have at most ${max}`);
 
 export const tags = texts(50).default([]).describe('Words to find it by.');
 

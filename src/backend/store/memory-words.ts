@@ -60,7 +60,9 @@ export const sqliteWords: MemoryWords = {
 };
 
 async function create(db: Kysely<Schema>): Promise<void> {
-  await sql`create virtual table if not exists memory_words using fts5(words, tokenize = "unicode61 remove_diacritics 2")`.execute(
+  const { rows } = await sql`select 1 from sqlite_master where name = 'memory_words'`.execute(db);
+  if (rows.length > 0) return;
+  await sql`create virtual table memory_words using fts5(words, tokenize = "unicode61 remove_diacritics 2")`.execute(
     db,
   );
   await sql`insert into memory_words(memory_words, rank) values ('secure-delete', 1)`.execute(db);
