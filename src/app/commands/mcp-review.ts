@@ -96,7 +96,9 @@ function toReviewText(server: string, held: readonly ManagedTool[], program: str
   if (held.length === 0) return `No tool of ${toVisibleText(server)} is held back.\n`;
   const { bold, dim } = createPaint(io.color);
   const show = (text: string | undefined, sign: string) =>
-    text === undefined ? [] : [indent(`${sign} ${toVisibleText(text.slice(0, MAX_TEXT))}`, 6, io.width)];
+    text === undefined
+      ? []
+      : [indent(`${sign} ${toVisibleText(text.slice(0, MAX_TEXT)).replaceAll('\n', '\n  ')}`, 6, io.width)];
   const parts = held.map((tool) => {
     const { name, changes, effect, description, digest } = tool;
     const word = `${name}@${digest.slice(0, DIGEST)}`;

@@ -38,6 +38,7 @@ export async function toSettings(
   if (typeof input.name === 'string' && input.name.startsWith('{')) {
     throw wrong('name', 'Settings in JSON are passed with --input; --json only asks for output in JSON.');
   }
+  assertNoFlag('name', input.name);
   const base = file === undefined ? {} : await readOne(file as string, io);
   const settings = { ...base, ...input, ...toProgram(command, io.cwd), ...toEnv(env, app.env) };
   if (header !== undefined) Object.assign(settings, { headers: toHeaders(header) });
@@ -64,13 +65,17 @@ async function readOne(path: string, io: CliIo): Promise<Record<string, unknown>
 function toProgram(given: unknown, cwd: string): { command?: unknown; args?: string[] } {
   if (!Array.isArray(given)) return given === undefined ? {} : { command: given };
   const [program = '', ...args] = given as string[];
-  if (program.startsWith('-')) {
-    throw wrong('command', `The command begins with ${JSON.stringify(program.slice(0, 40))}.`, [
-      'The name comes before `--`, the command after it: `kaiwu mcp servers add files -- npx -y PACKAGE`.',
-    ]);
-  }
+  assertNoFlag('command', program);
   const isPath = program.includes('/') && !program.startsWith('~');
   return { command: isPath ? resolve(cwd, program) : program, args };
+}
+
+/** A flag where a name or a program should be: the `--` stands in the wrong place. */
+function assertNoFlag(field: string, word: unknown): void {
+  if (typeof word !== 'string' || !word.startsWith('-')) return;
+  throw wrong(field, `The ${field} begins with ${JSON.stringify(word.slice(0, 40))}.`, [
+    'The name comes before `--`, the command after it: `kaiwu mcp servers add files -- npx -y PACKAGE`.',
+  ]);
 }
 
 function toEnv(given: unknown, own: NodeJS.ProcessEnv): { env?: unknown } {

@@ -139,10 +139,12 @@ function toDifference(
 
 const REMEDIES: Record<Reason, (server: string) => string> = {
   excluded: (server) => `A person can change the filter of ${server} in Settings > MCP servers.`,
-  held_back: () => 'A person looks at what is new and accepts it in Settings > MCP servers.',
+  held_back: (server) =>
+    `A person looks at what is new and accepts it: \`kaiwu mcp servers review ${server}\`, or Settings > MCP servers.`,
   left_out: (server) => `Whoever makes ${server} can mend its definition.`,
   gone: (server) => `Settings > MCP servers shows how ${server} does, and can list its tools anew.`,
-  server_disabled: (server) => `A person can enable ${server} in Settings > MCP servers.`,
+  server_disabled: (server) =>
+    `A person can enable it: \`kaiwu mcp servers enable ${server}\`, or Settings > MCP servers.`,
 };
 
 const toRemedy = (state: Reason, server: string, reason: string): string =>
