@@ -9,12 +9,12 @@ import { type LargeWorld, openLargeWorld } from './helpers/large-world.ts';
 /** Milliseconds that a page may take here, where other work shares the machine; the aim is 1000. */
 const PATIENCE_MS = 4000;
 
-test('all scripts together are under 150 KB compressed, without those that come with the first PDF', () => {
+test('all scripts together are under 200 KB compressed, without those that come with the first PDF', () => {
   const folder = join(import.meta.dirname, '../../../dist/web/assets');
   const scripts = readdirSync(folder).filter((name) => /^(?!pdf).*\.js$/.test(name));
   const bytes = scripts.reduce((sum, name) => sum + gzipSync(readFileSync(join(folder, name))).length, 0);
   expect(scripts.length).toBeGreaterThan(1);
-  expect(bytes).toBeLessThan(150_000);
+  expect(bytes).toBeLessThan(200_000);
 });
 
 describe.skipIf(!hasChromium)('the app over much data (Chromium)', () => {
@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)('the app over much data (Chromium)', () => {
     await page.getByRole('article').first().waitFor();
     expect(scripts.size).toBeGreaterThan(1);
     expect(bytes).toBeGreaterThan(10_000);
-    expect(bytes).toBeLessThan(150_000);
+    expect(bytes).toBeLessThan(200_000);
   });
 
   test('the inbox with 1,000 requests and 5,000 sessions is usable soon, and all of it can be reached', async () => {

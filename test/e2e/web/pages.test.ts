@@ -27,6 +27,7 @@ describe.skipIf(!hasChromium)('every page of the app (Chromium)', () => {
     '/sessions',
     '/files',
     '/settings/actions',
+    '/settings/mcp-servers',
     '/machines',
     '/runs',
     '/audit',
@@ -75,7 +76,7 @@ describe.skipIf(!hasChromium)('every page of the app (Chromium)', () => {
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('dialog').getByLabel('Language').selectOption('zh-CN');
     await page.getByRole('dialog').getByRole('link', { name: '会话' }).waitFor();
-    const titles = ['收件箱', '会话', '文件', '操作', '机器', '运行', '审计', '设备'];
+    const titles = ['收件箱', '会话', '文件', '操作', 'MCP 服务器', '机器', '运行', '审计', '设备'];
     for (const [i, path] of PATHS.entries()) {
       await page.goto(web.world.url + path);
       await page.getByRole('heading', { level: 1, name: titles[i]! }).waitFor();
@@ -101,6 +102,7 @@ describe.skipIf(!hasChromium)('every page of the app (Chromium)', () => {
       ['s', 'Sessions'],
       ['f', 'Files'],
       ['a', 'Actions'],
+      ['t', 'MCP servers'],
       ['m', 'Machines'],
       ['u', 'Audit'],
       ['d', 'Devices'],
