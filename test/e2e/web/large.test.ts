@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)('the app over much data (Chromium)', () => {
     await page.getByRole('article').first().waitFor();
     expect(scripts.size).toBeGreaterThan(1);
     expect(bytes).toBeGreaterThan(10_000);
-    expect(bytes).toBeLessThan(200_000);
+    expect(bytes).toBeLessThan(150_000);
   });
 
   test('the inbox with 1,000 requests and 5,000 sessions is usable soon, and all of it can be reached', async () => {
