@@ -128,13 +128,15 @@ export function createManaged(options: {
       atPlace(machineId).map(({ row }) => [row.serverKey, JSON.stringify(states.of(row))]),
     );
     states.noteMachine(machineId, servers);
-    for (const server of atPlace(machineId)) {
+    // All begin at once: who waits for one of them, waits for what has begun.
+    const taken = atPlace(machineId).map(async (server) => {
       const { row } = server;
       const state = servers.find(({ state }) => state.key === keyAtMachine(row))?.state;
-      if (JSON.stringify(state) === before.get(row.serverKey)) continue;
+      if (JSON.stringify(state) === before.get(row.serverKey)) return;
       if (state === undefined) announcer.server(row.name);
       else await takeIn(server, state);
-    }
+    });
+    await Promise.all(taken);
   }
 
   const atPlace = (place: string) => book.list().filter(({ row }) => row.place === place);
