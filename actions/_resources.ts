@@ -49,10 +49,12 @@ export const TEMPLATES = [
 interface Kind {
   pattern: RegExp;
   mimeType: string;
-  read(parts: string[], reading: Reading): Promise<string | undefined>;
+  /** Entry of the event stream that tells of changes of a session's own. */
+  event?: (typeof EVENTS)[number];
+  read(parts: string[], reading: Reading): Promise<string | Record<string, unknown> | undefined>;
 }
 
-const json = (value: unknown): string => JSON.stringify(value, null, 2);
+export const EVENTS = ['session.changed', 'transcript.appended'] as const;
 
 const KINDS: Kind[] = [
   {
@@ -71,37 +73,36 @@ const KINDS: Kind[] = [
     async read(_, { caller, ports, signal }) {
       const { tools } = await ports.pipeline.read('tool.registry.list', {}, caller, signal);
       const rows = tools as Record<string, unknown>[];
-      return json(rows.map(({ inputSchema: _i, outputSchema: _o, ...row }) => row));
+      return JSON.stringify(rows.map(({ inputSchema: _i, outputSchema: _o, ...row }) => row));
     },
   },
   {
     pattern: /^sessions\/([^/]+)$/,
     mimeType: JSON_TYPE,
-    read: async ([sessionId], { caller, ports, signal }) =>
-      json(await ports.pipeline.read('session.status.get', { sessionId }, caller, signal)),
+    event: 'session.changed',
+    read: ([sessionId], { caller, ports, signal }) =>
+      ports.pipeline.read('session.status.get', { sessionId }, caller, signal),
   },
   {
     pattern: /^sessions\/([^/]+)\/transcript$/,
     mimeType: JSON_TYPE,
-    read: async ([sessionId], { caller, ports, signal }) =>
-      json(
-        await ports.pipeline.read(
-          'session.transcript.get',
-          { sessionId, limit: TRANSCRIPT_EVENTS },
-          caller,
-          signal,
-        ),
-      ),
+    event: 'transcript.appended',
+    read: ([sessionId], { caller, ports, signal }) =>
+      ports.pipeline.read('session.transcript.get', { sessionId, limit: TRANSCRIPT_EVENTS }, caller, signal),
   },
 ];
 
 /** @throws invalid_input for a blank address; not_found for one that is unknown; what the read itself is refused with */
 export async function readResource(uri: string, reading: Reading) {
   const path = uri.startsWith(ROOT) ? uri.slice(ROOT.length) : undefined;
-  for (const { pattern, mimeType, read } of path === undefined ? [] : KINDS) {
+  for (const { pattern, mimeType, event, read } of path === undefined ? [] : KINDS) {
     const parts = pattern.exec(path!)?.slice(1);
-    const text = parts && (await read(parts, reading));
-    if (text !== undefined) return { uri, mimeType, text };
+    const value = parts && (await read(parts, reading));
+    if (value === undefined) continue;
+    if (typeof value === 'string') return { uri, mimeType, text: value };
+    const text = JSON.stringify(value);
+    const changes = event && { event, sessionId: String(value['sessionId']) };
+    return { uri, mimeType, text, ...(changes === undefined ? {} : { changes }) };
   }
   throw new KaiwuError('not_found', `There is no resource ${JSON.stringify(uri.slice(0, 200))}.`, {
     hint: 'List the resources and the templates to see which there are.',

@@ -54,10 +54,17 @@ async function writeCatalog(): Promise<void> {
   await writeFile(join(fresh, 'catalog.json'), JSON.stringify(createCatalog(registry).manifests));
 }
 
+/** What hosts are told while the backend is out of reach: the answers of the lists, without the account's own. */
+async function writeHostAnswers(): Promise<void> {
+  const { toHostAnswers } = await import('./host-answers.ts');
+  await writeFile(join(fresh, 'host-answers.json'), JSON.stringify(await toHostAnswers()));
+}
+
 await writeRegistry();
 await rm(fresh, { recursive: true, force: true });
 await Promise.all([bundleProcesses(), bundleMcp(), bundleBridge(), buildWeb(join(fresh, 'web'))]);
 await writeCatalog();
+await writeHostAnswers();
 // Swapped at once, so that whoever starts a process meanwhile finds the old or the new one.
 await rm(dist, { recursive: true, force: true });
 await rename(fresh, dist);

@@ -32,6 +32,7 @@ export default defineAction({
   approvals: 'default',
   session: 'none',
   anySession: true,
+  answers: 'completion/complete',
   keywords: { en: ['autocomplete', 'suggest', 'values', 'ids'], 'zh-CN': ['补全', '建议', '取值'] },
   examples: [{ title: 'Sessions', input: { argument: 'sessionId', value: 'sess_' } }],
   errors: ['action_disabled', 'machine_not_found', 'machine_offline', 'daemon_not_running'],

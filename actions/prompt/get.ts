@@ -18,6 +18,7 @@ export default defineAction({
   approvals: 'default',
   session: 'none',
   anySession: true,
+  answers: 'prompts/get',
   positionals: ['name'],
   hints: { name: { options: { action: 'prompt.list', items: 'prompts', value: 'name', label: 'title' } } },
   keywords: { en: ['template', 'slash command', 'fill in'], 'zh-CN': ['提示词', '模板', '填写'] },

@@ -13,6 +13,7 @@ export default defineAction({
   approvals: 'default',
   session: 'none',
   anySession: true,
+  answers: 'prompts/list',
   columns: ['name', 'title', { label: 'what', of: ['description'], whole: true }],
   keywords: { en: ['templates', 'slash commands', 'prompt'], 'zh-CN': ['提示词', '模板'] },
   examples: [{ title: 'All of them', input: {} }],

@@ -14,6 +14,7 @@ export default defineAction({
   approvals: 'default',
   session: 'none',
   anySession: true,
+  answers: 'resources/list',
   columns: ['uri', 'title', { label: 'what', of: ['description'], whole: true }],
   keywords: { en: ['uri', 'address', 'prompts', 'texts', 'read'], 'zh-CN': ['资源', '地址', '提示词'] },
   examples: [{ title: 'All of them', input: {} }],

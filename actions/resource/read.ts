@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { readResource } from '../_resources.ts';
+import { EVENTS, readResource } from '../_resources.ts';
 import { RELATED } from '../_surfaces.ts';
 
 export default defineAction({
@@ -14,6 +14,7 @@ export default defineAction({
   approvals: 'default',
   session: 'none',
   anySession: true,
+  answers: 'resources/read',
   positionals: ['uri'],
   keywords: { en: ['uri', 'address', 'open', 'prompt', 'text'], 'zh-CN': ['资源', '读取', '地址'] },
   examples: [{ title: 'What Kaiwu is', input: { uri: 'kaiwu://prompts/identity' } }],
@@ -23,6 +24,13 @@ export default defineAction({
     uri: z.string().describe('Address.'),
     mimeType: z.string().describe('Kind of text.'),
     text: z.string().describe('What stands there.'),
+    changes: z
+      .object({
+        event: z.enum(EVENTS).describe('Kind of entry.'),
+        sessionId: z.string().describe('Its session.'),
+      })
+      .optional()
+      .describe('Entry of the event stream that tells of a change; absent where none does.'),
   }),
   run: ({ input: { uri }, caller, ports, signal }) => readResource(uri, { caller, ports, signal }),
 });

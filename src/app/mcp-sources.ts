@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { BackendClient } from '../core/client.ts';
 import type { ActionManifest, Surface } from '../core/spec.ts';
 import { readTextFile, writeStateFile } from '../local/state-file.ts';
+import type { BuiltinAnswers } from '../surfaces/mcp/host-requests.ts';
 import type { SeenCatalog, ToolsCache } from '../surfaces/mcp/tool-list.ts';
 import type { App } from './app.ts';
 import { openBackend, resolveTarget, type ServerFlags, type Target } from './connection.ts';
@@ -32,6 +33,13 @@ async function stampOf(path: string): Promise<string | undefined> {
 /** The actions of this version, written beside the bundles when they were built. */
 export async function readBuiltin(): Promise<ActionManifest[]> {
   return JSON.parse(await readFile(new URL('./catalog.json', import.meta.url), 'utf8')) as ActionManifest[];
+}
+
+/** What the actions behind the lists for hosts answer without a backend, written in the same way. */
+export async function readBuiltinAnswers(): Promise<BuiltinAnswers> {
+  return JSON.parse(
+    await readFile(new URL('./host-answers.json', import.meta.url), 'utf8'),
+  ) as BuiltinAnswers;
 }
 
 /** The last catalog of a surface that was seen of a backend. */

@@ -12,7 +12,7 @@ import {
   type Target,
 } from './connection.ts';
 import { complain, createStderrLog, runMcpProcess } from './mcp-process.ts';
-import { createConnect, createToolsCache, readBuiltin } from './mcp-sources.ts';
+import { createConnect, createToolsCache, readBuiltin, readBuiltinAnswers } from './mcp-sources.ts';
 
 interface McpFlags extends ServerFlags {
   session?: string;
@@ -35,6 +35,7 @@ export async function runMcp(channel: Channel, args: readonly string[]): Promise
     return await runMcpProcess(createStderrLog(app.env.KAIWU_LOG === 'debug' ? 'debug' : 'warn'), {
       connect: createConnect(app, target),
       builtin: readBuiltin,
+      builtinAnswers: readBuiltinAnswers,
       toolsCache: createToolsCache(target, surface),
       version: app.version,
       random: Math.random,

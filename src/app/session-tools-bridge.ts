@@ -15,7 +15,7 @@ const END_MS = 1000;
 interface Message {
   id?: string | number | null;
   method?: string;
-  params?: { name?: unknown; requestId?: unknown; _meta?: Record<string, unknown> };
+  params?: { name?: unknown; uri?: unknown; requestId?: unknown; _meta?: Record<string, unknown> };
   result?: { protocolVersion?: unknown };
 }
 
@@ -35,7 +35,8 @@ function headersOf({ method, params }: Message): Record<string, string> {
   const version = params?._meta?.['io.modelcontextprotocol/protocolVersion'];
   if (typeof version !== 'string' || method === undefined) return agreed;
   const headers: Record<string, string> = { 'mcp-protocol-version': version, 'mcp-method': method };
-  if (typeof params?.name === 'string') headers['mcp-name'] = params.name;
+  const name = method === 'resources/read' ? params?.uri : params?.name;
+  if (typeof name === 'string') headers['mcp-name'] = name;
   return headers;
 }
 

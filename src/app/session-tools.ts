@@ -6,6 +6,7 @@ import type { Logger } from '../core/ports/host.ts';
 import type { Surface } from '../core/spec.ts';
 import type { McpServerConfig } from '../daemon/acp/open.ts';
 import { createBackendLink } from '../surfaces/mcp/backend-link.ts';
+import { createHostSide } from '../surfaces/mcp/host-side.ts';
 import { type McpHttp, startMcpHttp } from '../surfaces/mcp/http/server.ts';
 import { INSTRUCTIONS } from '../surfaces/mcp/instructions.ts';
 import { TIMING } from '../surfaces/mcp/timing.ts';
@@ -13,7 +14,7 @@ import { createToolCalls } from '../surfaces/mcp/tool-calls.ts';
 import { createToolList } from '../surfaces/mcp/tool-list.ts';
 import type { App } from './app.ts';
 import { httpOptionsOf, type Target } from './connection.ts';
-import { createConnect, createToolsCache, readBuiltin } from './mcp-sources.ts';
+import { createConnect, createToolsCache, readBuiltin, readBuiltinAnswers } from './mcp-sources.ts';
 import { BRIDGE_BEARER, BRIDGE_URL } from './session-tools-env.ts';
 
 const SURFACE: Surface = 'agent';
@@ -118,8 +119,9 @@ export function createSessionTools(options: {
       });
       if (server === undefined) return [];
       end(sessionId);
+      const backend = createBackendLink(createSessionConnect(sessionId));
       const calls = createToolCalls({
-        backend: createBackendLink(createSessionConnect(sessionId)),
+        backend,
         context: { surface: SURFACE, sessionId, machineId: options.machineId },
         timing: TIMING,
         onReached: () => tools.reached(),
@@ -129,6 +131,15 @@ export function createSessionTools(options: {
       const shut = server.open(bearer, {
         listTools: () => tools.list((origin) => includesSession(origin, session)),
         callTool: (call) => calls.call(call),
+        host: createHostSide({
+          backend,
+          calls,
+          builtin: readBuiltin,
+          builtinAnswers: readBuiltinAnswers,
+          log,
+          timing: TIMING,
+          random: Math.random,
+        }),
       });
       doors.set(sessionId, shut);
       return [toServer(server.url, bearer)];

@@ -117,6 +117,17 @@ export interface Unavailable {
 /** What an action may need beyond Kaiwu itself: a provider that is set up. */
 export type Capability = 'web_search' | 'web_answer' | 'searxng';
 
+/** Requests of hosts beside those for tools, in the words of the Model Context Protocol. */
+export const HOST_METHODS = [
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+] as const;
+export type HostMethod = (typeof HOST_METHODS)[number];
+
 /** A tool of a managed server, which the catalog holds as an action. */
 export interface ManagedOrigin {
   /** Name of the server. */
@@ -183,6 +194,8 @@ export interface ActionData {
   /** It is offered only while this is there. */
   needs?: Capability;
   managed?: ManagedOrigin;
+  /** What hosts ask for by this method is the answer of this action. */
+  answers?: HostMethod;
 }
 
 export interface ActionRun<I, O> {

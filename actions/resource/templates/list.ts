@@ -14,6 +14,7 @@ export default defineAction({
   approvals: 'default',
   session: 'none',
   anySession: true,
+  answers: 'resources/templates/list',
   columns: ['uriTemplate', 'title'],
   keywords: { en: ['uri', 'address', 'pattern', 'template'], 'zh-CN': ['资源', '模板', '地址'] },
   examples: [{ title: 'All of them', input: {} }],

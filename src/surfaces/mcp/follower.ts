@@ -3,9 +3,9 @@ import type { Logger } from '../../core/ports/host.ts';
 import type { BackendLink } from './backend-link.ts';
 import { aborted, delay, type Timing } from './timing.ts';
 
-type FeedType = FeedEntry['type'];
+export type FeedType = FeedEntry['type'];
 
-/** Follows the account's policy and catalog over one stream, also when the backend goes away or comes back at another address. */
+/** Follows what changes over one stream, also when the backend goes away or comes back at another address. */
 export interface Follower {
   start(): void;
   /** Nothing can change unnoticed. */
@@ -20,8 +20,9 @@ export function createFollower(options: {
   log: Logger;
   timing: Timing;
   random(): number;
-  /** Something changed, or may have while nobody listened. */
-  onChange(): void;
+  types: FeedType[];
+  /** Something changed; without an entry it is that the stream is up, and anything may have changed while nobody listened. */
+  onChange(entry?: FeedEntry): void;
 }): Follower {
   const { backend, log, timing } = options;
   let up = false;
@@ -68,8 +69,7 @@ export function createFollower(options: {
         up = state;
         if (up) options.onChange();
       };
-      const types: FeedType[] = ['policy.changed', 'catalog.changed'];
-      await client.follow({ types, signal: stop.signal, onState }, options.onChange);
+      await client.follow({ types: options.types, signal: stop.signal, onState }, options.onChange);
     } finally {
       clearInterval(look);
     }

@@ -52,7 +52,7 @@ function isServerResult(
 const WORDS = new Set(['text', 'name', 'title', 'description', 'uri']);
 
 /** Bytes of pictures and sounds are left as they are; what is read stands in visible characters. */
-function toVisibleItem(item: Record<string, unknown>): Record<string, unknown> {
+export function toVisibleItem(item: Record<string, unknown>): Record<string, unknown> {
   const fields = Object.entries(item).map(([key, value]) => {
     if (typeof value === 'string' && WORDS.has(key)) return [key, toVisibleText(value)];
     return [key, key === 'resource' && isRecord(value) ? toVisibleItem(value) : value];
@@ -63,8 +63,10 @@ function toVisibleItem(item: Record<string, unknown>): Record<string, unknown> {
 const TAG_CHARACTERS = /[\u{e0000}-\u{e0fff}]/gu;
 
 /** JSON of the same value in which what is invisible or moves the cursor stands as an escape. */
-function toVisibleJson(value: unknown): string {
-  const json = JSON.stringify(value).replace(TAG_CHARACTERS, toSurrogateEscapes);
+const toVisibleJson = (value: unknown): string => toVisibleJsonText(JSON.stringify(value));
+
+export function toVisibleJsonText(text: string): string {
+  const json = text.replace(TAG_CHARACTERS, toSurrogateEscapes);
   // Between the quotes of JSON the escapes of a visible text mean the very characters that they replace.
   return toVisibleText(json);
 }

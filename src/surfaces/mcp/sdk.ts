@@ -5,9 +5,17 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   Server,
+  type ServerContext,
+  type ServerOptions,
+  type StandardSchemaV1,
   type Tool,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { HOST_METHODS } from '../../core/spec.ts';
+import { HOST_SHAPES } from './host-methods.ts';
+import type { HostSide } from './host-side.ts';
+import { CAPABILITIES, clientNameOf, requireUri, RpcError } from './http/protocol.ts';
+import { createGatedWire } from './listen-gate.ts';
 import type { McpTool } from './tools.ts';
 import type { ToolResult } from './result.ts';
 import type { Wire } from './wire.ts';
@@ -33,6 +41,25 @@ export interface Protocol {
 /** How long a host of the stateless generation may keep a list that it does not follow, milliseconds. */
 const LIST_TTL_MS = 5000;
 
+/** Who subscribed in a generation in which the connection does. */
+const CONNECTION = 'connection';
+
+const KEEP = { ttlMs: LIST_TTL_MS, cacheScope: 'private' as const };
+const CACHE_HINTS = Object.fromEntries([
+  ['tools/list', KEEP],
+  ...HOST_METHODS.filter((method) => HOST_SHAPES[method].isList === true).map((method) => [method, KEEP]),
+  ['resources/read', { ...KEEP, ttlMs: 0 }],
+]) as NonNullable<ServerOptions['cacheHints']>;
+
+/** Params of a request go to the action that answers it, whose own schema has the better words. */
+const AS_GIVEN: StandardSchemaV1<Record<string, unknown>> = {
+  '~standard': {
+    version: 1,
+    vendor: 'kaiwu',
+    validate: (value) => ({ value: value as Record<string, unknown> }),
+  },
+};
+
 /** Never asked: this server asks hosts nothing, so no answer of theirs needs a schema. Spares the SDK's own. */
 const NO_VALIDATOR = {
   getValidator: () => () => ({ valid: false as const, data: undefined, errorMessage: 'not expected' }),
@@ -48,19 +75,50 @@ export function serveProtocol(
   handlers: {
     listTools(): Promise<McpTool[]>;
     callTool(call: ToolCall): Promise<ToolResult>;
+    host: HostSide;
     onError(error: Error): void;
   },
 ): Protocol {
   let current: Server | undefined;
+  let stateless = false;
+  const { host } = handlers;
+  const subscriptions = host.subscribe((uri) => {
+    current?.sendResourceUpdated({ uri }).catch(handlers.onError);
+  });
+
+  const nameOf = (server: Server, { mcpReq }: ServerContext): string | undefined => {
+    const envelope = mcpReq.envelope as Record<string, Implementation | undefined> | undefined;
+    return (envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion())?.name;
+  };
+
+  function addHostMethods(server: Server, era: 'legacy' | 'modern'): void {
+    for (const method of HOST_METHODS) {
+      server.setRequestHandler(method, { params: AS_GIVEN }, async (params, context) => {
+        const { signal } = context.mcpReq;
+        const request = { method, params, clientName: nameOf(server, context), signal };
+        return host.answer(request).catch(rethrow);
+      });
+    }
+    if (era === 'modern') return;
+    server.setRequestHandler('resources/subscribe', { params: AS_GIVEN }, async ({ uri }, context) => {
+      const add = async () => subscriptions.add(CONNECTION, requireUri(uri), nameOf(server, context));
+      await add().catch(rethrow);
+      return {};
+    });
+    server.setRequestHandler('resources/unsubscribe', { params: AS_GIVEN }, async ({ uri }) => {
+      if (typeof uri === 'string') subscriptions.drop(CONNECTION, uri);
+      return {};
+    });
+  }
 
   function createServer(era: 'legacy' | 'modern'): Server {
     const server = new Server(
       { name: 'kaiwu', title: 'Kaiwu', version: info.version },
       {
-        capabilities: { tools: { listChanged: true } },
+        capabilities: CAPABILITIES,
         instructions: info.instructions,
         jsonSchemaValidator: NO_VALIDATOR,
-        cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } },
+        cacheHints: CACHE_HINTS,
       },
     );
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's own callback
@@ -77,16 +135,13 @@ export function serveProtocol(
           `${params.name} was called before initialize`,
         );
       }
-      const { _meta: meta, envelope, signal, notify } = context.mcpReq;
+      const { _meta: meta, signal, notify } = context.mcpReq;
       const token = meta?.progressToken;
-      const named = (envelope as Record<string, Implementation | undefined> | undefined)?.[
-        CLIENT_INFO_META_KEY
-      ];
       // What a managed server answered was checked by whoever asked it, and goes on as it is.
       return (await handlers.callTool({
         name: params.name,
         args: params.arguments ?? {},
-        clientName: (named ?? server.getClientVersion())?.name,
+        clientName: nameOf(server, context),
         progress:
           token === undefined
             ? undefined
@@ -97,17 +152,35 @@ export function serveProtocol(
         signal,
       })) as CallToolResult;
     });
+    addHostMethods(server, era);
     current = server;
+    stateless = era === 'modern';
     return server;
   }
 
-  const handle = serveStdio(({ era }) => createServer(era), { transport: wire, onerror: handlers.onError });
+  const transport = createGatedWire(wire, {
+    isStateless: () => stateless,
+    drop: (holder) => subscriptions.drop(holder),
+    async admit(holder, uris, message) {
+      const add = (uri: string) => subscriptions.add(holder, uri, clientNameOf(message)).then(() => [uri]);
+      const added = await Promise.all(uris.map((uri) => add(uri).catch(() => [])));
+      return added.flat();
+    },
+  });
+  const handle = serveStdio(({ era }) => createServer(era), { transport, onerror: handlers.onError });
   return {
     toolsChanged() {
       current?.sendToolListChanged().catch(handlers.onError);
     },
-    close: () => handle.close(),
+    close() {
+      subscriptions.close();
+      return handle.close();
+    },
   };
 }
 
 const invalidParams = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+
+function rethrow(error: unknown): never {
+  throw error instanceof RpcError ? new ProtocolError(error.code, error.message, error.data) : error;
+}

@@ -5,6 +5,8 @@ import type { Logger } from '../../core/ports/host.ts';
 import type { ActionManifest, Surface } from '../../core/spec.ts';
 import { createBackendLink } from './backend-link.ts';
 import { checkDefaultSession } from './default-session.ts';
+import type { BuiltinAnswers } from './host-requests.ts';
+import { createHostSide } from './host-side.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { serveProtocol } from './sdk.ts';
 import { aborted, delay, TIMING, type Timing } from './timing.ts';
@@ -20,6 +22,8 @@ export interface ServeMcpOptions {
   connect(): Promise<BackendClient>;
   /** Actions that this version was built with: the tools when nothing else is known. */
   builtin(): Promise<ActionManifest[]>;
+  /** What lists for hosts hold at least. */
+  builtinAnswers(): Promise<BuiltinAnswers>;
   toolsCache: ToolsCache;
   /** Session used where an action needs one and the call names none. */
   defaultSessionId?: string;
@@ -95,6 +99,7 @@ export async function serveMcp(options: ServeMcpOptions): Promise<number> {
     {
       listTools: () => tools.list(),
       callTool: (call) => calls.call(call),
+      host: createHostSide({ ...options, backend, calls, timing }),
       onError: (error) => log.warn({ error: error.message }, 'protocol error'),
     },
   );

@@ -20,6 +20,8 @@ export interface Timing {
   restartMs: number;
   /** Between tries to follow what changes, when trying fails at once. */
   followAgainMs: number;
+  /** Changes of a resource within this time are told once. */
+  updateMs: number;
 }
 
 export const TIMING: Timing = {
@@ -34,6 +36,7 @@ export const TIMING: Timing = {
   movedMs: 2000,
   restartMs: 1000,
   followAgainMs: 5000,
+  updateMs: 500,
 };
 
 /** A timer that holds nothing open. */

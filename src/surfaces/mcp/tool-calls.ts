@@ -8,6 +8,8 @@ import { HostHungUp, type Timing } from './timing.ts';
 
 export interface ToolCalls {
   call(call: ToolCall): Promise<ToolResult>;
+  /** The same, for what is not listed as a tool. */
+  ask(call: ToolCall): Promise<Envelope>;
   /** Ends every call that is open; each is answered `canceled`. */
   end(): void;
 }
@@ -69,24 +71,27 @@ export function createToolCalls(options: {
     return envelope;
   }
 
+  async function ask(call: ToolCall): Promise<Envelope> {
+    const controller = new AbortController();
+    // The host took the call back; at the end of this process, or of the host's, the call is only hung up.
+    const abort = () =>
+      controller.abort(ended || call.signal.reason instanceof HostHungUp ? undefined : new CallWithdrawn());
+    if (ended || call.signal.aborted) abort();
+    call.signal.addEventListener('abort', abort, { once: true });
+    open.add(controller);
+    const stopProgress = startProgress(call, timing.progressMs);
+    try {
+      return await run(call, controller.signal);
+    } finally {
+      stopProgress();
+      open.delete(controller);
+      call.signal.removeEventListener('abort', abort);
+    }
+  }
+
   return {
-    async call(call) {
-      const controller = new AbortController();
-      // The host took the call back; at the end of this process, or of the host's, the call is only hung up.
-      const abort = () =>
-        controller.abort(ended || call.signal.reason instanceof HostHungUp ? undefined : new CallWithdrawn());
-      if (ended || call.signal.aborted) abort();
-      call.signal.addEventListener('abort', abort, { once: true });
-      open.add(controller);
-      const stopProgress = startProgress(call, timing.progressMs);
-      try {
-        return toToolResult(await run(call, controller.signal), call.name);
-      } finally {
-        stopProgress();
-        open.delete(controller);
-        call.signal.removeEventListener('abort', abort);
-      }
-    },
+    ask,
+    call: async (call) => toToolResult(await ask(call), call.name),
     end() {
       ended = true;
       for (const controller of open) controller.abort();

@@ -148,7 +148,14 @@ export function createToolList(options: {
     });
   }
 
-  const follower = createFollower({ backend, log, timing, random: options.random, onChange: recheck });
+  const follower = createFollower({
+    backend,
+    log,
+    timing,
+    random: options.random,
+    types: ['policy.changed', 'catalog.changed'],
+    onChange: () => recheck(),
+  });
 
   return {
     prefetch: () => void refresh().catch(noteUnreachable),

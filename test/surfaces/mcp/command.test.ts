@@ -4,7 +4,7 @@ import { KAIWU, runKaiwu } from '../../helpers/kaiwu.ts';
 import { type Home, makeHome, signIn } from '../../helpers/signed-in.ts';
 import { type FakeBackend, startFakeBackend, TOKEN } from './helpers/fake-backend.ts';
 import { type Host, startHost } from './helpers/host.ts';
-import { MANIFESTS } from './helpers/manifests.ts';
+import { MANIFESTS, TOOL_COUNT } from './helpers/manifests.ts';
 
 let home: Home;
 let backend: FakeBackend;
@@ -94,7 +94,7 @@ describe('kaiwu mcp serve', () => {
     await backend.stop();
     const later = serve();
     await later.initialize();
-    expect((await later.request('tools/list')).result.tools.length).toBe(MANIFESTS.length - 1);
+    expect((await later.request('tools/list')).result.tools.length).toBe(TOOL_COUNT);
     await rm(kept);
     const builtin = serve();
     await builtin.initialize();
@@ -181,6 +181,6 @@ describe('kaiwu mcp serve', () => {
     await mkdir(home.path('profiles/local/tools-mcp.json'));
     const host = serve();
     await host.initialize();
-    expect((await host.request('tools/list')).result.tools.length).toBe(MANIFESTS.length - 1);
+    expect((await host.request('tools/list')).result.tools.length).toBe(TOOL_COUNT);
   });
 });

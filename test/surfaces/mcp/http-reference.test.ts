@@ -1,5 +1,8 @@
-import { createMcpHandler, Server, type Tool } from '@modelcontextprotocol/server';
+import { createMcpHandler, ResourceNotFoundError, Server, type Tool } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
+import { HOST_SHAPES } from '../../../src/surfaces/mcp/host-methods.ts';
+import { HOST_METHODS } from '../../../src/core/spec.ts';
+import { answerHost } from './helpers/host-answers.ts';
 import { startHttpWorld } from './helpers/http-world.ts';
 
 /**
@@ -18,18 +21,42 @@ const REPLY = {
   structuredContent: { done: true },
 };
 
+const KEEP = { ttlMs: 5000, cacheScope: 'private' as const };
+
 const reference = createMcpHandler(
   () => {
     const server = new Server(
       { name: 'kaiwu', title: 'Kaiwu', version: '0.0.0' },
       {
-        capabilities: { tools: { listChanged: true } },
+        capabilities: {
+          tools: { listChanged: true },
+          resources: { subscribe: true },
+          prompts: {},
+          completions: {},
+        },
         instructions: 'Test.',
-        cacheHints: { 'tools/list': { ttlMs: 5000, cacheScope: 'private' } },
+        cacheHints: {
+          'tools/list': KEEP,
+          'resources/list': KEEP,
+          'resources/templates/list': KEEP,
+          'prompts/list': KEEP,
+          'resources/read': { ...KEEP, ttlMs: 0 },
+        },
       },
     );
     server.setRequestHandler('tools/list', async () => ({ tools: [TOOL] }));
     server.setRequestHandler('tools/call', async () => REPLY);
+    for (const method of HOST_METHODS) {
+      server.setRequestHandler(method as 'resources/read', async ({ params }) => {
+        const { toInput, toResult } = HOST_SHAPES[method];
+        const answer = answerHost({
+          actionId: `host.${method.replaceAll('/', '.')}`,
+          input: toInput({ ...params }),
+        });
+        if (answer.status !== 'ok') throw new ResourceNotFoundError(params.uri);
+        return toResult(answer.output) as never;
+      });
+    }
     return server;
   },
   { onerror: () => undefined },
@@ -44,16 +71,37 @@ const plain = (method: string, params?: Record<string, unknown>): Message => ({
 });
 const stateless = (method: string, params: Record<string, unknown> = {}) =>
   plain(method, { ...params, _meta: META });
+const nameOf = (method: string, params: Message['params']) => {
+  const name = method === 'resources/read' ? params?.uri : params?.name;
+  return typeof name === 'string' ? { 'mcp-name': name } : undefined;
+};
 const headersOf = ({ method, params }: Message): Record<string, string> => ({
   'mcp-protocol-version': '2026-07-28',
   'mcp-method': method,
-  ...(typeof params?.name === 'string' ? { 'mcp-name': params.name } : {}),
+  ...nameOf(method, params),
 });
 
 const discover = stateless('server/discover');
 const list = stateless('tools/list');
 const call = stateless('tools/call', { name: TOOL.name, arguments: {} });
 const future = { ...META, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
+
+const read = stateless('resources/read', { uri: 'kaiwu://prompts/identity' });
+const HOST_REQUESTS = [
+  plain('resources/list'),
+  plain('prompts/list'),
+  plain('resources/read', { uri: 'kaiwu://prompts/identity' }),
+  stateless('resources/list'),
+  stateless('resources/templates/list'),
+  stateless('prompts/list'),
+  stateless('prompts/get', { name: 'plan', arguments: { what: 'x' } }),
+  stateless('completion/complete', {
+    ref: { type: 'ref/prompt', name: 'plan' },
+    argument: { name: 'what', value: '' },
+  }),
+  read,
+  stateless('resources/read', { uri: 'kaiwu://nowhere' }),
+];
 
 const REQUESTS: [name: string, message: Message, headers?: Record<string, string>][] = [
   [
@@ -81,6 +129,12 @@ const REQUESTS: [name: string, message: Message, headers?: Record<string, string
   ['a notification', { jsonrpc: '2.0', method: 'notifications/initialized' }],
   ['an answer', { jsonrpc: '2.0', id: 1, result: {} } as unknown as Message],
   ['server/discover', discover, headersOf(discover)],
+  ...HOST_REQUESTS.map((message): [string, Message, Record<string, string>] => [
+    `${'_meta' in (message.params ?? {}) ? 'stateless ' : ''}${message.method} ${String(message.params?.['uri'] ?? '')}`,
+    message,
+    '_meta' in (message.params ?? {}) ? headersOf(message) : {},
+  ]),
+  ['a read with the address of another in its header', read, { ...headersOf(read), 'mcp-name': 'other' }],
   ['stateless tools/list', list, headersOf(list)],
   ['stateless tools/call', call, headersOf(call)],
   ['stateless without headers', list],
@@ -115,7 +169,7 @@ function toShape(status: number, text: string): any {
 
 test.each(REQUESTS)('%s', async (_, message, headers = {}) => {
   const world = await startHttpWorld();
-  world.backend.answer = () => ({ status: 'ok', output: { done: true } });
+  world.backend.answer = answerHost;
   const body = JSON.stringify(message);
   const ours = await world.raw(body, headers);
   const accept = 'application/json, text/event-stream';

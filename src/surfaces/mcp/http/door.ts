@@ -1,29 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../../../core/ports/host.ts';
-import { isRecord, readLine, type RequestId, type WireMessage } from '../messages.ts';
+import { HOST_METHODS, type HostMethod } from '../../../core/spec.ts';
+import { HOST_SHAPES } from '../host-methods.ts';
+import type { HostSide } from '../host-side.ts';
+import { readLine, type RequestId, type WireMessage } from '../messages.ts';
 import type { ToolResult } from '../result.ts';
+import { HostHungUp } from '../timing.ts';
 import type { ToolCall } from '../sdk.ts';
 import type { McpTool } from '../tools.ts';
-import { type MessageStream, openStream, readBody, sendError, sendJson } from './exchange.ts';
+import { readBody, sendError, sendJson } from './exchange.ts';
 import { createOpenCalls } from './open-calls.ts';
 import {
   clientNameOf,
+  type Era,
   eraOf,
+  isStateless,
   LIST_HINTS,
   RPC,
   RpcError,
   type ServerInfo,
-  toAcknowledged,
   toDiscovered,
   toInitialized,
-  toListChanged,
   toResult,
 } from './protocol.ts';
+import { createWatchers } from './watchers.ts';
 
 export interface DoorHandlers {
   listTools(): Promise<McpTool[]>;
   callTool(call: ToolCall): Promise<ToolResult>;
+  host: HostSide;
 }
 
 export interface DoorLimits {
@@ -59,7 +65,7 @@ export function createDoor(options: {
   /** Names of the hosts that shook hands, by the label that each was given for its later requests. */
   const hosts = new Map<string, string | undefined>();
   const calls = createOpenCalls(info, handlers);
-  const streams = new Map<MessageStream, object>();
+  const watchers = createWatchers(handlers.host, limits.maxStreams);
   const responses = new Set<ServerResponse>();
   let heldBytes = 0;
 
@@ -67,20 +73,16 @@ export function createDoor(options: {
     const label = headers[LABEL];
     return typeof label === 'string' && hosts.has(label) ? label : undefined;
   };
-  function follow(response: ServerResponse, notice: object): MessageStream {
-    if (streams.size >= limits.maxStreams) {
-      throw new RpcError(RPC.refused, `${limits.maxStreams} streams are open already`, 429);
-    }
-    const stream = openStream(response);
-    streams.set(stream, notice);
-    response.once('close', () => streams.delete(stream));
-    return stream;
+
+  function forget(label: string): void {
+    hosts.delete(label);
+    watchers.forget(label);
   }
 
   function shakeHands(message: WireMessage, id: RequestId, response: ServerResponse): void {
     const label = randomUUID();
     const [oldest] = hosts.keys();
-    if (hosts.size >= MAX_HOSTS && oldest !== undefined) hosts.delete(oldest);
+    if (hosts.size >= MAX_HOSTS && oldest !== undefined) forget(oldest);
     hosts.set(label, clientNameOf(message));
     const answer = { jsonrpc: '2.0', id, result: toInitialized(info, message.params) };
     sendJson(response, 200, answer, { [LABEL]: label });
@@ -118,17 +120,39 @@ export function createDoor(options: {
           label,
           clientName: hosts.get(label ?? ''),
         });
-      case 'stateless subscriptions/listen': {
-        const wanted = message.params?.['notifications'];
-        if (!isRecord(wanted))
-          throw new RpcError(RPC.invalidParams, 'subscriptions/listen takes notifications');
-        const toTools = wanted['toolsListChanged'] === true;
-        const stream = follow(response, toTools ? toListChanged(id) : {});
-        return stream.send(toAcknowledged(id, toTools));
-      }
+      case 'stateless subscriptions/listen':
+        return watchers.listen(message, id, response);
+      case 'handshake resources/subscribe':
+        await watchers.subscribe(label, message.params?.['uri'], hosts.get(label ?? ''));
+        return send({});
+      case 'handshake resources/unsubscribe':
+        watchers.unsubscribe(label, message.params?.['uri']);
+        return send({});
       default:
-        throw new RpcError(RPC.methodNotFound, 'Method not found', era === 'handshake' ? 200 : 404);
+        return send(await answerHost(message, era, label, response));
     }
+  }
+
+  async function answerHost(
+    message: WireMessage,
+    era: Era,
+    label: string | undefined,
+    response: ServerResponse,
+  ): Promise<Record<string, unknown>> {
+    const method = HOST_METHODS.find((each) => each === message.method);
+    if (method === undefined) {
+      throw new RpcError(RPC.methodNotFound, 'Method not found', era === 'handshake' ? 200 : 404);
+    }
+    const gone = new AbortController();
+    response.once('close', () => gone.abort(new HostHungUp()));
+    const request = {
+      method,
+      params: message.params ?? {},
+      clientName: clientNameOf(message) ?? hosts.get(label ?? ''),
+      signal: gone.signal,
+    };
+    const result = await handlers.host.answer(request);
+    return era === 'handshake' ? result : { ...result, ...hintsOf(method) };
   }
 
   async function post(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -158,7 +182,7 @@ export function createDoor(options: {
           options.log.error({ error, method: message.method }, 'MCP request failed');
         const known =
           error instanceof RpcError ? error : new RpcError(RPC.internal, 'the request failed inside Kaiwu');
-        return sendError(response, known, message.id);
+        return sendError(response, inWordsOf(known, message), message.id);
       }
     }
     if (message.method === 'notifications/cancelled') {
@@ -170,11 +194,11 @@ export function createDoor(options: {
   function serve(request: IncomingMessage, response: ServerResponse): Promise<void> | void {
     if (request.method === 'POST') return post(request, response);
     if (request.method === 'GET' && (request.headers.accept ?? '').includes('text/event-stream')) {
-      follow(response, toListChanged());
+      watchers.open(labelOf(request), response);
       return;
     }
     if (request.method === 'DELETE') {
-      hosts.delete(labelOf(request) ?? '');
+      forget(labelOf(request) ?? '');
       return sendJson(response, 200);
     }
     throw new RpcError(RPC.refused, 'Method not allowed', 405);
@@ -189,10 +213,9 @@ export function createDoor(options: {
       response.once('close', () => responses.delete(response));
       await serve(request, response);
     },
-    toolsChanged() {
-      for (const [stream, notice] of streams) if ('method' in notice) stream.send(notice);
-    },
+    toolsChanged: () => watchers.toolsChanged(),
     close() {
+      watchers.close();
       calls.hangUp();
       for (const response of responses) response.destroy();
     },
@@ -207,4 +230,18 @@ function requireFirstPage(params: WireMessage['params']): void {
   const cursor = params?.['cursor'];
   if (cursor === undefined) return;
   throw new RpcError(RPC.invalidParams, `unknown cursor ${JSON.stringify(cursor).slice(0, 80)}`);
+}
+
+const hintsOf = (method: HostMethod): object =>
+  HOST_SHAPES[method].isList === true
+    ? LIST_HINTS
+    : method === 'resources/read'
+      ? { ...LIST_HINTS, ttlMs: 0 }
+      : {};
+
+/** The stateless generation has no code of its own for an address that leads nowhere. */
+function inWordsOf(error: RpcError, message: WireMessage): RpcError {
+  return error.code === RPC.resourceNotFound && isStateless(message)
+    ? new RpcError(RPC.invalidParams, error.message, error.status, error.data)
+    : error;
 }

@@ -6,6 +6,13 @@ const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-0
 /** The revision in which each request stands for itself. */
 export const STATELESS_VERSION = '2026-07-28';
 
+/** Field of the params that the header Mcp-Name repeats. */
+const NAME_FIELDS: Record<string, string> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
+
 const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
 const META_CLIENT = 'io.modelcontextprotocol/clientInfo';
 const META_SERVER = 'io.modelcontextprotocol/serverInfo';
@@ -16,6 +23,8 @@ const LIST_TTL_MS = 5000;
 
 export const RPC = {
   invalidRequest: -32600,
+  /** Until 2025-11-25; the stateless generation says `invalidParams`. */
+  resourceNotFound: -32002,
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
@@ -39,12 +48,23 @@ export class RpcError extends Error {
   }
 }
 
+/** What hosts are told that this server can. */
+export const CAPABILITIES = {
+  tools: { listChanged: true },
+  resources: { subscribe: true },
+  prompts: {},
+  completions: {},
+};
+
 export type Era = 'handshake' | 'stateless';
 
 export interface ServerInfo {
   version: string;
   instructions: string;
 }
+
+/** Whether a message claims to stand for itself. */
+export const isStateless = (message: WireMessage): boolean => metaOf(message)?.[META_VERSION] !== undefined;
 
 /** Which generation a message belongs to. @throws RpcError where its headers and its body disagree */
 export function eraOf(message: WireMessage, headers: IncomingHttpHeaders): Era {
@@ -69,7 +89,7 @@ export function eraOf(message: WireMessage, headers: IncomingHttpHeaders): Era {
     const data = { supported: [STATELESS_VERSION], requested: version };
     throw new RpcError(RPC.unsupportedVersion, 'this protocol version is not spoken here', 400, data);
   }
-  const name = message.method === 'tools/call' ? message.params?.['name'] : undefined;
+  const name = message.params?.[NAME_FIELDS[message.method ?? ''] ?? ''];
   const expected = {
     'mcp-protocol-version': version,
     'mcp-method': message.method,
@@ -109,17 +129,27 @@ export const toResult = (era: Era, info: ServerInfo, result: Record<string, unkn
 
 export const LIST_HINTS = { ttlMs: LIST_TTL_MS, cacheScope: 'private' };
 
+export const toUpdated = (uri: string, subscriptionId?: string | number) => ({
+  jsonrpc: '2.0',
+  method: 'notifications/resources/updated',
+  params: {
+    uri,
+    ...(subscriptionId === undefined ? {} : { _meta: { [META_SUBSCRIPTION]: subscriptionId } }),
+  },
+});
+
 export const toListChanged = (subscriptionId?: string | number) => ({
   jsonrpc: '2.0',
   method: 'notifications/tools/list_changed',
   ...(subscriptionId === undefined ? {} : { params: { _meta: { [META_SUBSCRIPTION]: subscriptionId } } }),
 });
 
-export const toAcknowledged = (subscriptionId: string | number, toolsListChanged: boolean) => ({
+/** @param notifications what will be told of all that was asked for */
+export const toAcknowledged = (subscriptionId: string | number, notifications: object) => ({
   jsonrpc: '2.0',
   method: 'notifications/subscriptions/acknowledged',
   params: {
-    notifications: toolsListChanged ? { toolsListChanged } : {},
+    notifications,
     _meta: { [META_SUBSCRIPTION]: subscriptionId },
   },
 });
@@ -137,6 +167,12 @@ export function progressTokenOf(message: WireMessage): string | number | undefin
   return typeof token === 'string' || typeof token === 'number' ? token : undefined;
 }
 
+/** @throws RpcError */
+export function requireUri(uri: unknown): string {
+  if (typeof uri === 'string') return uri;
+  throw new RpcError(RPC.invalidParams, 'the uri must be a string');
+}
+
 /** Name and arguments of a call. @throws RpcError */
 export function readCall(params: WireMessage['params']): { name: string; args: Record<string, unknown> } {
   const name = params?.['name'];
@@ -146,8 +182,6 @@ export function readCall(params: WireMessage['params']): { name: string; args: R
     throw new RpcError(RPC.invalidParams, `the arguments of ${name.slice(0, 80)} must be an object`);
   return { name, args };
 }
-
-const CAPABILITIES = { tools: { listChanged: true } };
 
 const toIdentity = ({ version }: ServerInfo) => ({ name: 'kaiwu', title: 'Kaiwu', version });
 

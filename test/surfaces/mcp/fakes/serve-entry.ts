@@ -41,6 +41,7 @@ process.on('SIGUSR2', () => {
 await runMcpProcess(createStderrLog('debug'), {
   connect,
   builtin: () => readJson(first.builtinFile),
+  builtinAnswers: async () => first.builtinAnswers ?? {},
   toolsCache: {
     read: () => readJson<never>(first.cacheFile).catch(() => undefined),
     write: (seen) => writeFile(first.cacheFile, JSON.stringify(seen)),

@@ -31,6 +31,8 @@ export interface FakeBackend {
   setPolicy(rules: PolicyDocument['rules']): void;
   /** Actions came or went. */
   setCatalog(manifests: ActionManifest[]): void;
+  /** Says it on every change stream. */
+  emit(body: FeedBody): void;
   /** Takes the port away, with every connection. */
   stop(): Promise<void>;
   /** Back on the same port, or on a new one. */
@@ -64,6 +66,7 @@ export async function startFakeBackend(first: ActionManifest[]): Promise<FakeBac
       revision += 1;
       send({ type: 'catalog.changed' });
     },
+    emit: (body) => send(body),
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of sockets) socket.destroy();

@@ -5,6 +5,7 @@ import { afterEach } from 'vitest';
 import { createBackendClient } from '../../../../src/client/backend-client.ts';
 import { createBackendLink } from '../../../../src/surfaces/mcp/backend-link.ts';
 import type { DoorLimits } from '../../../../src/surfaces/mcp/http/door.ts';
+import { createHostSide } from '../../../../src/surfaces/mcp/host-side.ts';
 import { type McpHttp, startMcpHttp } from '../../../../src/surfaces/mcp/http/server.ts';
 import { TIMING, type Timing } from '../../../../src/surfaces/mcp/timing.ts';
 import { createToolCalls } from '../../../../src/surfaces/mcp/tool-calls.ts';
@@ -79,14 +80,24 @@ export async function startHttpWorld(
   onEnd(() => http.close());
 
   function openDoor(): { bearer: string; shut: () => void } {
+    const link = createBackendLink(async () => client);
     const calls = createToolCalls({
-      backend: createBackendLink(async () => client),
+      backend: link,
       context: { surface: 'mcp' },
       timing,
       onReached: () => tools.reached(),
     });
     const bearer = randomBytes(32).toString('base64url');
-    const handlers = { listTools: () => tools.list(), callTool: calls.call };
+    const host = createHostSide({
+      backend: link,
+      calls,
+      builtin: async () => MANIFESTS,
+      builtinAnswers: async () => ({}),
+      log,
+      timing,
+      random: Math.random,
+    });
+    const handlers = { listTools: () => tools.list(), callTool: calls.call, host };
     return { bearer, shut: http.open(bearer, handlers) };
   }
   const { bearer, shut } = openDoor();

@@ -1,5 +1,5 @@
 import type { ActionManifest } from '../../../../src/core/spec.ts';
-import { toToolName } from '../../../../src/core/spec.ts';
+import { HOST_METHODS, toToolName } from '../../../../src/core/spec.ts';
 
 /** An action as data, with what a test says of it and plain values for the rest. */
 export function toManifest(id: string, part: Partial<ActionManifest> = {}): ActionManifest {
@@ -70,5 +70,14 @@ export const MANIFESTS: ActionManifest[] = [
       required: ['title'],
     },
   }),
+  ...HOST_METHODS.map((answers) =>
+    toManifest(`host.${answers.replaceAll('/', '.')}`, {
+      answers,
+      surfaces: { mcp: { exposure: 'discoverable' } },
+    }),
+  ),
   toManifest('shell.only', { surfaces: { cli: { exposure: 'direct' } } }),
 ];
+
+/** How many tools a list of these has: the direct ones, and an alias. */
+export const TOOL_COUNT = 6;

@@ -1,3 +1,4 @@
+import type { BuiltinAnswers } from '../../../../src/surfaces/mcp/host-requests.ts';
 import type { Timing } from '../../../../src/surfaces/mcp/timing.ts';
 
 /** What a test tells its server process, as JSON in a file. Address and token are read anew at each connect. */
@@ -6,6 +7,7 @@ export interface EntryOptions {
   token?: string;
   cacheFile: string;
   builtinFile: string;
+  builtinAnswers?: BuiltinAnswers;
   sessionId?: string;
   machineId?: string;
   /** What is known of the daemon. */
