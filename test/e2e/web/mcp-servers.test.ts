@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Api, createApi } from '../helpers/api.ts';
 import { findings } from './helpers/axe.ts';
@@ -67,7 +69,11 @@ describe.skipIf(!hasChromium)('the page of MCP servers (Chromium)', () => {
     await form.getByLabel('Without these tools').fill('');
     await form.getByLabel('found by search only').check();
     await form.getByLabel('Only some').check();
-    await form.getByLabel('Demo').first().check();
+    const demo = form.getByLabel('Demo').first();
+    await demo.press('Space');
+    expect(await demo.evaluate((box) => box === document.activeElement)).toBe(true);
+    // What is still asked for takes the dialog from nobody.
+    expect(await page.locator('dialog:modal').count()).toBe(1);
     await form.getByText('More', { exact: true }).click();
     await form.getByLabel('Longest call').fill('30');
     await form.getByRole('button', { name: 'Save' }).click();
@@ -156,6 +162,26 @@ describe.skipIf(!hasChromium)('the page of MCP servers (Chromium)', () => {
     await cardOf(page, 'one').getByText('Ready').waitFor();
     await cardOf(page, 'papers-2').getByText('Disabled').waitFor();
     expect(await page.content()).not.toContain(CANARY);
+    expect(unexpected(problems)).toEqual([]);
+    await context.close();
+  });
+
+  test("servers of a machine's own file are shown, and changed only there", async () => {
+    const file = join(web.world.home, 'profiles/local/mcp-servers.json');
+    const write = (servers: object) =>
+      writeFile(file, JSON.stringify({ mcpServers: servers }), { mode: 0o600 });
+    const { page, context, problems } = await open();
+    await write({ mine: { ...fakeProgram({ tools: TOOLS }), env: { KEY: CANARY } } });
+    const mine = cardOf(page, 'mine');
+    await mine.getByText('Ready').waitFor({ timeout: 20_000 });
+    await mine.getByText(/^From the file of/).waitFor();
+    await mine.getByText('Changed in that file alone.').waitFor();
+    expect(await mine.getByRole('button').allInnerTexts()).toEqual(['Test']);
+    await write({});
+    await mine.getByText('It is no longer in the file').waitFor({ timeout: 20_000 });
+    await mine.getByRole('button', { name: 'Remove' }).click();
+    await mine.getByRole('button', { name: 'Remove with its secrets' }).click();
+    await mine.waitFor({ state: 'detached' });
     expect(unexpected(problems)).toEqual([]);
     await context.close();
   });

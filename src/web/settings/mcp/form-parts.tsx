@@ -1,5 +1,6 @@
 import { createUniqueId, For, type JSX, Show } from 'solid-js';
 import { t } from '../../i18n/index.ts';
+import { Rows } from '../../ui/rows.tsx';
 import { line } from '../../ui/text.tsx';
 import type { SecretRow } from './form-values.ts';
 
@@ -209,10 +210,15 @@ function Keep(props: { when: boolean; label: string; onKeep: () => void }): JSX.
   );
 }
 
+interface Choice {
+  value: string;
+  label: string;
+}
+
 /** Some of several, by their values. What is chosen and no longer offered stays chosen. */
 export function Choices(props: {
   label: string;
-  options: { value: string; label: string }[];
+  options: Choice[];
   chosen: string[];
   onChange: (chosen: string[]) => void;
 }): JSX.Element {
@@ -225,24 +231,24 @@ export function Choices(props: {
     <fieldset class="field">
       <legend>{props.label}</legend>
       <div class="choices">
-        <For each={all()}>
-          {({ value, label }) => (
+        <Rows each={all()} by={({ value }) => value}>
+          {(choice) => (
             <label class="check">
               <input
                 type="checkbox"
-                checked={props.chosen.includes(value)}
+                checked={props.chosen.includes(choice().value)}
                 onChange={(event) =>
                   props.onChange(
                     event.currentTarget.checked
-                      ? [...props.chosen, value]
-                      : props.chosen.filter((one) => one !== value),
+                      ? [...props.chosen, choice().value]
+                      : props.chosen.filter((one) => one !== choice().value),
                   )
                 }
               />
-              <span>{line(label)}</span>
+              <span>{line(choice().label)}</span>
             </label>
           )}
-        </For>
+        </Rows>
       </div>
     </fieldset>
   );

@@ -1,5 +1,6 @@
-import { createResource, type JSX, Show } from 'solid-js';
-import { actions } from '../../api/call.ts';
+import { type JSX, Show } from 'solid-js';
+import { actions, must } from '../../api/call.ts';
+import { createLive } from '../../api/live.ts';
 import { t } from '../../i18n/index.ts';
 import { Choices, Segments } from './form-parts.tsx';
 import type { FormValues } from './form-values.ts';
@@ -7,22 +8,13 @@ import type { FormValues } from './form-values.ts';
 /** Sessions that are offered, the newest. */
 const OFFERED = 20;
 
-/** Which sessions get a server's tools: all, or those of some agents and some by themselves. */
-export function ShareFields(props: {
+interface ShareProps {
   values: Pick<FormValues, 'someSessions' | 'agents' | 'sessionIds'>;
   onChange: (change: Partial<FormValues>) => void;
-}): JSX.Element {
-  const wanted = () => (props.values.someSessions ? true : undefined);
-  const [agents] = createResource(wanted, async () => {
-    const outcome = await actions.agents.backends.list({});
-    const known = outcome.status === 'ok' ? outcome.output.agents : [];
-    return known.map(({ agentId, name }) => ({ value: agentId, label: name }));
-  });
-  const [sessions] = createResource(wanted, async () => {
-    const outcome = await actions.session.list({ limit: OFFERED });
-    const known = outcome.status === 'ok' ? outcome.output.sessions : [];
-    return known.map(({ sessionId, title }) => ({ value: sessionId, label: title ?? sessionId }));
-  });
+}
+
+/** Which sessions get a server's tools: all, or those of some agents and some by themselves. */
+export function ShareFields(props: ShareProps): JSX.Element {
   return (
     <>
       <Segments
@@ -35,21 +27,36 @@ export function ShareFields(props: {
         onChange={(value) => props.onChange({ someSessions: value === 'some' })}
       />
       <Show when={props.values.someSessions}>
-        <div class="inline-form">
-          <Choices
-            label={t('mcpOfAgents')}
-            options={agents.latest ?? []}
-            chosen={props.values.agents}
-            onChange={(chosen) => props.onChange({ agents: chosen })}
-          />
-          <Choices
-            label={t('sessions')}
-            options={sessions.latest ?? []}
-            chosen={props.values.sessionIds}
-            onChange={(chosen) => props.onChange({ sessionIds: chosen })}
-          />
-        </div>
+        <SomeSessions {...props} />
       </Show>
     </>
+  );
+}
+
+function SomeSessions(props: ShareProps): JSX.Element {
+  const never = () => false;
+  const agents = createLive(async () => (await must(actions.agents.backends.list({}))).agents, never);
+  const sessions = createLive(
+    async () => (await must(actions.session.list({ limit: OFFERED }))).sessions,
+    never,
+  );
+  return (
+    <div class="inline-form">
+      <Choices
+        label={t('mcpOfAgents')}
+        options={(agents.data() ?? []).map(({ agentId, name }) => ({ value: agentId, label: name }))}
+        chosen={props.values.agents}
+        onChange={(chosen) => props.onChange({ agents: chosen })}
+      />
+      <Choices
+        label={t('sessions')}
+        options={(sessions.data() ?? []).map(({ sessionId, title }) => ({
+          value: sessionId,
+          label: title ?? sessionId,
+        }))}
+        chosen={props.values.sessionIds}
+        onChange={(chosen) => props.onChange({ sessionIds: chosen })}
+      />
+    </div>
   );
 }

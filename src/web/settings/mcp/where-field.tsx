@@ -1,5 +1,6 @@
-import { createResource, createUniqueId, For, type JSX } from 'solid-js';
-import { actions } from '../../api/call.ts';
+import { createUniqueId, For, type JSX } from 'solid-js';
+import { actions, must } from '../../api/call.ts';
+import { createLive } from '../../api/live.ts';
 import { t } from '../../i18n/index.ts';
 import { line } from '../../ui/text.tsx';
 import { BACKEND } from './servers.ts';
@@ -7,13 +8,13 @@ import { BACKEND } from './servers.ts';
 /** Where a program runs: in the backend, or on a machine. */
 export function WhereField(props: { value: string; onChange: (where: string) => void }): JSX.Element {
   const id = createUniqueId();
-  const [machines] = createResource(async () => {
-    const outcome = await actions.machines.list({});
-    return outcome.status === 'ok' ? outcome.output.machines : [];
-  });
+  const machines = createLive(
+    async () => (await must(actions.machines.list({}))).machines,
+    ({ type }) => type === 'machine.changed',
+  );
   const options = () => {
-    const known = (machines.latest ?? []).map(({ machineId, name }) => ({ id: machineId, name }));
-    const isKnown = props.value === BACKEND || known.some((machine) => machine.id === props.value);
+    const known = (machines.data() ?? []).map(({ machineId, name }) => ({ id: machineId, name }));
+    const isKnown = props.value === BACKEND || known.some(({ id }) => id === props.value);
     return isKnown ? known : [...known, { id: props.value, name: props.value }];
   };
   return (
