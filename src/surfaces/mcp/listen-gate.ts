@@ -49,8 +49,8 @@ export function createGatedWire(
 
   const gated: GatedWire = {
     start() {
-      wire.onmessage = receive;
-      wire.onclose = () => gated.onclose?.();
+      const onclose = () => gated.onclose?.();
+      Object.assign(wire, { onmessage: receive, onclose });
       return wire.start();
     },
     send: (message) => wire.send(options.isStateless() ? message : withOlderCode(message)),

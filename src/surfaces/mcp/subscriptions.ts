@@ -85,7 +85,7 @@ export function createSubscriptions(options: {
 
   /** What may no longer be read is no longer told of. */
   async function recheck(): Promise<void> {
-    for (const [uri, { holders }] of [...watched]) {
+    for (const [uri, { holders }] of watched) {
       const [clientName] = holders.values();
       const refused = await look(uri, clientName).then(
         () => false,
@@ -125,7 +125,7 @@ export function createSubscriptions(options: {
       await follow();
     },
     drop(holder, uri) {
-      for (const [each, { holders }] of [...watched]) {
+      for (const [each, { holders }] of watched) {
         if (uri !== undefined && uri !== each) continue;
         holders.delete(holder);
         if (holders.size === 0) forget(each);
@@ -133,7 +133,7 @@ export function createSubscriptions(options: {
     },
     close() {
       closed.abort();
-      for (const uri of [...watched.keys()]) forget(uri);
+      for (const uri of watched.keys()) forget(uri);
     },
   };
 }
