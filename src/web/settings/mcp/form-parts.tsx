@@ -228,29 +228,31 @@ export function Choices(props: {
     return [...props.options, ...others.map((value) => ({ value, label: value }))];
   };
   return (
-    <fieldset class="field">
-      <legend>{props.label}</legend>
-      <div class="choices">
-        <Rows each={all()} by={({ value }) => value}>
-          {(choice) => (
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={props.chosen.includes(choice().value)}
-                onChange={(event) =>
-                  props.onChange(
-                    event.currentTarget.checked
-                      ? [...props.chosen, choice().value]
-                      : props.chosen.filter((one) => one !== choice().value),
-                  )
-                }
-              />
-              <span>{line(choice().label)}</span>
-            </label>
-          )}
-        </Rows>
-      </div>
-    </fieldset>
+    <Show when={all().length > 0}>
+      <fieldset class="field">
+        <legend>{props.label}</legend>
+        <div class="choices">
+          <Rows each={all()} by={({ value }) => value}>
+            {(choice) => (
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={props.chosen.includes(choice().value)}
+                  onChange={(event) =>
+                    props.onChange(
+                      event.currentTarget.checked
+                        ? [...props.chosen, choice().value]
+                        : props.chosen.filter((one) => one !== choice().value),
+                    )
+                  }
+                />
+                <span>{line(choice().label)}</span>
+              </label>
+            )}
+          </Rows>
+        </div>
+      </fieldset>
+    </Show>
   );
 }
 

@@ -1,3 +1,4 @@
+import { toVisibleText } from '../../../core/visible-text.ts';
 import { BACKEND, type Server } from './servers.ts';
 
 export interface SecretRow {
@@ -69,12 +70,16 @@ export function toValues(server: Server | undefined): FormValues {
   };
 }
 
-/** A list one a line; as JSON where a part has a line break of its own, or would be lost. */
+/** A list one a line; as JSON where a part has a line break of its own, would be lost, or is not what it looks like. */
 function toLines(parts: string[] | undefined): string {
   if (parts === undefined) return '';
   const plain = parts.join('\n');
-  return JSON.stringify(fromLines(plain)) === JSON.stringify(parts) ? plain : JSON.stringify(parts);
+  const json = JSON.stringify(parts);
+  if (toVisibleText(plain) !== plain) return json.replaceAll(/[^\u0020-\u007e]/g, toEscape);
+  return JSON.stringify(fromLines(plain)) === json ? plain : json;
 }
+
+const toEscape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 function fromLines(lines: string): string[] {
   const asJson = lines.trim().startsWith('[') ? parseList(lines) : undefined;
