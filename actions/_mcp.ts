@@ -42,6 +42,7 @@ const toolCounts = z.object({
   left_out: count.describe('No host takes it.'),
   gone: count.describe('Accepted before, and no longer listed.'),
   server_disabled: count.describe('The server is disabled.'),
+  provider_not_trusted: count.describe('The provider of the server is not enabled and trusted.'),
 });
 
 const open = <T extends object>(): z.ZodType<T, T> => z.looseObject({}) as unknown as z.ZodType<T, T>;
@@ -72,7 +73,7 @@ export const managedServer = z.object({
 
 export const toolState = z
   .enum(MANAGED_TOOL_STATES)
-  .describe('available, excluded, held_back, left_out, gone or server_disabled.');
+  .describe('available, excluded, held_back, left_out, gone, server_disabled or provider_not_trusted.');
 
 const differences = z.array(
   z.object({

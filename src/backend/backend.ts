@@ -28,6 +28,7 @@ import { createManaged, type ManagedOptions } from './managed/managed.ts';
 import { createMemory } from './memory/memory.ts';
 import { createAskMachine } from './ports/ask-machine.ts';
 import { createBackendPorts } from './ports/create-ports.ts';
+import { createCapabilityProviders } from './registry/capability-providers.ts';
 import { createRevocations } from './revocations.ts';
 import type { RandomBytes } from './secrets.ts';
 import type { BackendStore } from './store/store.ts';
@@ -123,7 +124,16 @@ export function createBackend(options: BackendOptions): Backend {
       resuming.add(resumed);
     },
   });
-  const managed = createManaged({ managed: options.managed, store, links, runtime, randomBytes, log });
+  const capabilityProviders = createCapabilityProviders(store.settings, () => managed.judgeProviders());
+  const managed = createManaged({
+    managed: options.managed,
+    store,
+    providers: capabilityProviders,
+    links,
+    runtime,
+    randomBytes,
+    log,
+  });
   const memory = createMemory({
     store,
     sealer: managed.sealer,
@@ -151,6 +161,7 @@ export function createBackend(options: BackendOptions): Backend {
     randomBytes,
     uploads: storage?.uploads,
     managed,
+    capabilityProviders,
     memory,
     log,
     serverInfo: () => ({

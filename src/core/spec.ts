@@ -109,7 +109,14 @@ export interface Forwarding {
 
 /** Why an action that is known may not be called by anybody now, and what would change that. */
 export interface Unavailable {
-  reason: 'excluded' | 'held_back' | 'left_out' | 'gone' | 'server_disabled' | 'no_provider';
+  reason:
+    | 'excluded'
+    | 'held_back'
+    | 'left_out'
+    | 'gone'
+    | 'server_disabled'
+    | 'provider_not_trusted'
+    | 'no_provider';
   /** One sentence. */
   remedy: string;
 }

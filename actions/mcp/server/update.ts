@@ -21,6 +21,7 @@ const changes = {
   exclude_tools: clearable(f.exclude_tools),
   enabled: clearable(f.enabled),
   trusted: clearable(f.trusted),
+  provider: clearable(f.provider),
   exposure: clearable(f.exposure),
   where: clearable(f.where),
   sessions: clearable(f.sessions),

@@ -2,7 +2,9 @@ import type { ManagedEntry } from '../../core/managed/further-actions.ts';
 import type { ToolDefinition } from '../../core/managed/managed.ts';
 import { type ToolPin, toPin } from '../../core/managed/pins.ts';
 import { type ToolEntry, toToolStates } from '../../core/managed/tool-states.ts';
+import type { CapabilityProvider, CapabilityProvidersPort } from '../../core/ports/capability-providers.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
+import { isCounted } from '../registry/capability-providers.ts';
 import type {
   ManagedStore,
   NewPin,
@@ -40,6 +42,8 @@ export interface Book {
   /** Takes a listing in: the first with tools in it is trusted. */
   noteListing(serverKey: string, listing: ToolDefinition[]): Promise<void>;
   accept(serverKey: string, pins: NewPin[], actionIds: string[]): Promise<void>;
+  /** Which providers count has changed. */
+  judgeProviders(): Promise<void>;
   /** Resolves when the changes that have been asked for are over. */
   settled(): Promise<void>;
 }
@@ -47,6 +51,7 @@ export interface Book {
 export function createBook(options: {
   store: ManagedStore;
   runtime: Pick<Runtime, 'sha256'>;
+  providers: Pick<CapabilityProvidersPort, 'list'>;
   /** A server changed; `actions` where what the catalog holds of it did. */
   onChange(name: string, actions: boolean): void;
 }): Book {
@@ -54,6 +59,7 @@ export function createBook(options: {
   const known = new Map<string, KnownServer>();
   let revision = '';
   let entries: readonly ManagedEntry[] = [];
+  let providers: readonly CapabilityProvider[] = [];
   let tail: Promise<unknown> = Promise.resolve();
 
   /** One change after the other, so that what is at hand is what was stored last. */
@@ -83,7 +89,9 @@ export function createBook(options: {
 
   function put(row: StoredServer, pins: ReadonlyMap<string, ToolPin>): KnownServer {
     const { name, config = {}, listing } = row;
-    const tools = toToolStates({ server: name, config, tools: listing, pins }, runtime.sha256);
+    const isProviderOff = config.provider !== undefined && !isCounted(config.provider, providers);
+    const sources = { server: name, config, tools: listing, pins, isProviderOff };
+    const tools = toToolStates(sources, runtime.sha256);
     const server = { row, pins, tools };
     known.set(row.serverKey, server);
     return server;
@@ -124,6 +132,7 @@ export function createBook(options: {
 
     load: () =>
       inTurn(async () => {
+        providers = await options.providers.list();
         const { servers, pins } = await store.all();
         for (const row of servers) {
           put(row, toPins(pins.filter(({ serverKey }) => serverKey === row.serverKey)));
@@ -138,6 +147,15 @@ export function createBook(options: {
         const added = put(row, new Map());
         changed(row.name, undefined, added);
         return added;
+      }),
+
+    judgeProviders: () =>
+      inTurn(async () => {
+        providers = await options.providers.list();
+        for (const before of list()) {
+          if (before.row.config?.provider === undefined) continue;
+          changed(before.row.name, before, put(before.row, before.pins));
+        }
       }),
 
     settled: async () => {

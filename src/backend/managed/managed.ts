@@ -9,6 +9,7 @@ import type {
   ServerState,
 } from '../../core/managed/managed.ts';
 import type { Logger } from '../../core/ports/host.ts';
+import type { CapabilityProvidersPort } from '../../core/ports/capability-providers.ts';
 import type { ManagedServersPort, ManagedToolsPort } from '../../core/ports/managed.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
@@ -55,6 +56,8 @@ export interface Managed {
   machineLinked(machineId: string): void;
   /** How the servers of a machine do, whole. */
   onServers(machineId: string, servers: MachineServer[]): Promise<void>;
+  /** Which capability providers count has changed: until it resolves, tools of servers that name one are as before. */
+  judgeProviders(): Promise<void>;
   /** Ends what runs here; resolves when none is left. */
   close(): Promise<void>;
 }
@@ -62,6 +65,7 @@ export interface Managed {
 export function createManaged(options: {
   managed: ManagedOptions;
   store: Pick<BackendStore, 'managed' | 'machines' | 'sessions' | 'feed'>;
+  providers: Pick<CapabilityProvidersPort, 'list'>;
   links: MachineLinks;
   runtime: Runtime;
   randomBytes: RandomBytes;
@@ -72,6 +76,7 @@ export function createManaged(options: {
   const book = createBook({
     store: store.managed,
     runtime,
+    providers: options.providers,
     onChange(name, actions) {
       announcer.server(name);
       if (actions) announcer.catalog();
@@ -174,6 +179,7 @@ export function createManaged(options: {
       void places.apply(machineId);
     },
     onServers,
+    judgeProviders: book.judgeProviders,
     async close() {
       unsubscribe();
       await local.close();

@@ -4,10 +4,10 @@ import { createFilesPort } from '../blobs/files-port.ts';
 import type { Uploads } from '../blobs/uploads.ts';
 import { createPasskeysPort } from '../auth/passkeys-port.ts';
 import type { BackendPorts } from '../../core/engine.ts';
+import type { CapabilityProvidersPort } from '../../core/ports/capability-providers.ts';
 import type { BackendServer } from '../../core/ports/fleet.ts';
 import type { Logger } from '../../core/ports/host.ts';
 import type { Runtime } from '../../core/ports/stores.ts';
-import { createCapabilityProviders } from '../registry/capability-providers.ts';
 import type { MachineLinks } from '../link/link-registry.ts';
 import type { Revocations } from '../revocations.ts';
 import type { Memory } from '../memory/memory.ts';
@@ -43,6 +43,7 @@ export interface PortsOptions {
   /** Undefined where this backend keeps no files. */
   uploads: Uploads | undefined;
   managed: Pick<Managed, 'servers' | 'tools'>;
+  capabilityProviders: CapabilityProvidersPort;
   memory: Pick<Memory, 'port'>;
   log: Logger;
   /** This node, as it is now. */
@@ -94,7 +95,7 @@ export function createBackendPorts(options: PortsOptions): { ports: BackendPorts
     transcripts: store.transcripts,
     subagents: createSubagents(store.settings),
     texts,
-    capabilityProviders: createCapabilityProviders(store.settings),
+    capabilityProviders: options.capabilityProviders,
     machines: createMachines(options),
     agents: createAgents({ store, links, freshAgents }),
     servers: { list: async () => [options.serverInfo()] },

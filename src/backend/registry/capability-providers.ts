@@ -13,10 +13,16 @@ const MAX_PROVIDERS = 200;
 
 type Records = Record<string, ProviderRecord>;
 
-export function createCapabilityProviders(settings: AccountSettings): CapabilityProvidersPort {
-  /** Tools that name a provider come and go with it. */
-  const change = (work: (records: Records) => Records): Promise<Records> =>
-    settings.change<Records>(NAME, (before = {}) => work(before), { type: 'catalog.changed' });
+/** @param onChange before the change is answered, so that it holds for the caller's very next call */
+export function createCapabilityProviders(
+  settings: AccountSettings,
+  onChange: () => Promise<void>,
+): CapabilityProvidersPort {
+  async function change(work: (records: Records) => Records): Promise<Records> {
+    const after = await settings.change<Records>(NAME, (before = {}) => work(before));
+    await onChange();
+    return after;
+  }
 
   return {
     list: async () =>

@@ -52,6 +52,9 @@ export const serverConfigSchema = z.object({
     .boolean()
     .optional()
     .describe('Believe its hints that a tool only reads. Default false: every tool counts as writing.'),
+  provider: text(100)
+    .optional()
+    .describe('Capability provider that it is of. Its tools are off while that is not enabled and trusted.'),
   exposure: z
     .enum(['direct', 'discoverable'])
     .optional()

@@ -23,7 +23,9 @@ export interface ToolEntry extends ManagedTool {
 export interface ToolStateSources {
   /** Unique name of the server. */
   server: string;
-  config: Pick<ServerConfig, 'include_tools' | 'exclude_tools' | 'enabled' | 'trusted'>;
+  config: Pick<ServerConfig, 'include_tools' | 'exclude_tools' | 'enabled' | 'trusted' | 'provider'>;
+  /** The provider that the server names is not enabled and trusted. */
+  isProviderOff?: boolean;
   /** Last listing; undefined while there was none. */
   tools: readonly ToolDefinition[] | undefined;
   /** What was accepted, by the server's own names of the tools; `damaged` where that cannot be read. */
@@ -51,6 +53,13 @@ export function toToolStates(sources: ToolStateSources, sha256: Runtime['sha256'
 
   function judge(pin: ToolPin, tool: ToolDefinition, taken: boolean): Judged {
     if (config.enabled === false) return { state: 'server_disabled', reason: `${server} is disabled.` };
+    if (sources.isProviderOff === true) {
+      const provider = toVisibleText(config.provider ?? '', { singleLine: true });
+      return {
+        state: 'provider_not_trusted',
+        reason: `${server} is of the capability provider ${provider}, which is not enabled and trusted.`,
+      };
+    }
     if (!listed.has(tool.name)) {
       const why = sources.tools === undefined ? 'has not listed its tools yet' : 'no longer lists it';
       return { state: 'gone', reason: `${server} ${why}.` };
@@ -145,6 +154,8 @@ const REMEDIES: Record<Reason, (server: string) => string> = {
   gone: (server) => `Settings > MCP servers shows how ${server} does, and can list its tools anew.`,
   server_disabled: (server) =>
     `A person can enable it: \`kaiwu mcp servers enable ${server}\`, or Settings > MCP servers.`,
+  provider_not_trusted: () =>
+    'A person who trusts it says so: `kaiwu capability provider list` shows what is recorded, `add` and `update` change it.',
 };
 
 const toRemedy = (state: Reason, server: string, reason: string): string =>

@@ -19,7 +19,8 @@ export interface ManagedServer extends Omit<ServerState, 'key' | 'tools'> {
 
 /**
  * `available`; `excluded` by the server's filter; `held_back` until a person accepts what is new or changed; `left_out` since no
- * host takes it; `gone` since the server no longer lists it; `server_disabled`.
+ * host takes it; `gone` since the server no longer lists it;
+ * `server_disabled`; `provider_not_trusted` while the provider that the server names does not count.
  */
 export const MANAGED_TOOL_STATES = [
   'available',
@@ -28,6 +29,7 @@ export const MANAGED_TOOL_STATES = [
   'left_out',
   'gone',
   'server_disabled',
+  'provider_not_trusted',
 ] as const;
 export type ManagedToolState = (typeof MANAGED_TOOL_STATES)[number];
 

@@ -494,6 +494,7 @@ export const en = {
   mcp_tool_left_out: 'left out',
   mcp_tool_gone: 'gone',
   mcp_tool_server_disabled: 'off with its server',
+  mcp_tool_provider_not_trusted: 'off with its provider',
   mcpInBackend: 'In the backend',
   mcpOnMachine: 'On {machine}',
   mcpOfFile: 'From the file of {machine}',

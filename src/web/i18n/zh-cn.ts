@@ -482,6 +482,7 @@ export const zhCn: Texts = {
   mcp_tool_left_out: '未采用',
   mcp_tool_gone: '已消失',
   mcp_tool_server_disabled: '随服务器停用',
+  mcp_tool_provider_not_trusted: '随提供方停用',
   mcpInBackend: '在后端',
   mcpOnMachine: '在 {machine} 上',
   mcpOfFile: '来自 {machine} 的文件',
