@@ -164,7 +164,7 @@ function guessTypes(target: unknown): { types?: Set<string> } {
 /** Several schemas for one place. */
 function combine(how: 'allOf' | 'anyOf', parts: readonly Part[]): Part {
   const raws = parts.flatMap(({ raw }) => (isMadeHere(raw, how) ? (raw[how] as unknown[]) : [raw]));
-  const different = raws.filter((raw, i) => raws.findIndex((other) => isSame(raw, other)) === i);
+  const different = [...new Map(raws.map((raw) => [identityOf(raw), raw])).values()];
   const path = [...new Set(parts.flatMap((part) => part.path))];
   if (different.length === 1) return { raw: different[0], path };
   const raw = { [how]: different };
@@ -175,11 +175,9 @@ function combine(how: 'allOf' | 'anyOf', parts: readonly Part[]): Part {
 const made = new WeakSet<object>();
 const isMadeHere = (raw: unknown, how: string): raw is Node => isRecord(raw) && made.has(raw) && how in raw;
 
-const isSame = (a: unknown, b: unknown): boolean =>
-  a === b || (isRecord(a) && isRecord(b) && isReference(a) && a['$ref'] === b['$ref'] && isReference(b));
-
-const isReference = (node: Node): boolean =>
-  typeof node['$ref'] === 'string' && Object.keys(node).length === 1;
+/** Two references to one place are the same schema; of any number, so that they are told apart by looking once at each. */
+const identityOf = (raw: unknown): unknown =>
+  isRecord(raw) && typeof raw['$ref'] === 'string' && Object.keys(raw).length === 1 ? raw['$ref'] : raw;
 
 const keyOf = (value: unknown): string => JSON.stringify(value) ?? '';
 

@@ -58,6 +58,10 @@ describe('schemas that are made to do harm', () => {
         {},
       ),
     ],
+    [
+      'many places in a list',
+      { type: 'object', properties: { f: { prefixItems: Array.from({ length: 80_000 }, () => ({})) } } },
+    ],
     ['no schema', { properties: 5, required: 'x', anyOf: {}, allOf: [7, null], items: 3, enum: [] }],
   ])('%s', (_, schema) => {
     const before = performance.now();
