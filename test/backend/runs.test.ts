@@ -111,20 +111,25 @@ describe('a run', () => {
   it('takes further messages while it works, and its result is that of the last', async () => {
     reply = () => undefined;
     const { runId } = await runs.start();
-    await atWork(runId);
+    const { runSessionId } = await atWork(runId);
+    const first = newestMessage(runs.daemon, runSessionId);
     const sent = await world.ok(runs.token, 'execution.run.send', { runId, message: 'The tests too.' });
     expect(sent).toMatchObject({ status: 'running' });
-    reply = () => fenced({ ...PLAN, summary: 'With tests.' });
-    await runs.finish(runId, fenced(PLAN));
+    await atWork(runId, sent.messageId);
+    await runs.finish(runId, fenced(PLAN), first);
+    expect(await runs.run(runId)).toMatchObject({ status: 'running' });
+    await runs.finish(runId, fenced({ ...PLAN, summary: 'With tests.' }), sent.messageId);
     expect(await runs.reaches(runId, 'succeeded')).toMatchObject({ result: { summary: 'With tests.' } });
   });
 });
 
-/** The run once its agent has its first message. */
-async function atWork(runId: string): Promise<Json> {
+/** The run once its agent has that message, or any. */
+async function atWork(runId: string, messageId?: string): Promise<Json> {
   for (;;) {
     const { events } = await world.ok(runs.token, 'execution.run.stream.read', { runId, limit: 200 });
-    if (events.some((event: Json) => event.type === 'agent_text')) return runs.run(runId);
+    const isAtWork = (event: Json): boolean =>
+      event.type === 'agent_text' && (messageId ?? event.messageId) === event.messageId;
+    if (events.some(isAtWork)) return runs.run(runId);
   }
 }
 

@@ -22,8 +22,8 @@ export interface RunsWorld {
   reaches(runId: string, status: string): Promise<Json>;
   /** Requests that reached the machine for a session. */
   requests(method: string, sessionId?: string): Json[];
-  /** Ends a turn that the agent holds. */
-  finish(runId: string, reply: string): Promise<void>;
+  /** Ends a turn that the agent holds: that of the message, or the newest. */
+  finish(runId: string, reply: string, messageId?: string): Promise<void>;
 }
 
 export async function openRuns(world: World, options: Partial<FakeDaemonOptions> = {}): Promise<RunsWorld> {
@@ -64,9 +64,9 @@ export async function openRuns(world: World, options: Partial<FakeDaemonOptions>
           (one) => one.method === method && (sessionId ?? one.params.sessionId) === one.params.sessionId,
         )
         .map(({ params }) => params),
-    async finish(runId, reply) {
+    async finish(runId, reply, which) {
       const { runSessionId } = await runs.run(runId);
-      const messageId = newestMessage(runs.daemon, runSessionId);
+      const messageId = which ?? newestMessage(runs.daemon, runSessionId);
       await runs.daemon.record(
         runSessionId,
         { type: 'agent_text', messageId, block: 2, text: reply },
