@@ -117,7 +117,7 @@ describe('kaiwu file get', () => {
 
 describe('the content of a file at the backend', () => {
   const ask = async (fileId: string, method: string, token?: string) => {
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
     const answer = await fetch(`${world.url}/v1/files/${fileId}/content`, { method, headers });
     return { status: answer.status, bytes: answer.headers.get('content-length'), body: await answer.text() };
   };
