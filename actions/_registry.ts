@@ -14,6 +14,7 @@ export const registryTool = z.object({
   tags: z.array(z.string()).describe('Families and effect.'),
   enabled: z.boolean().describe('Whether a call from the surface would be taken now.'),
   reason: z.string().optional().describe('Why not.'),
+  asks: z.boolean().describe('A call from the surface asks a person first.'),
   health: z.enum(['ok', 'degraded', 'unavailable']).describe('Whether what serves it can be reached.'),
   inputSchema: z.looseObject({}).describe('JSON Schema of its input.'),
   outputSchema: z.looseObject({}).describe('JSON Schema of its output.'),

@@ -22,6 +22,8 @@ export interface RegistryTool {
   enabled: boolean;
   /** Why not. */
   reason?: string;
+  /** A call from the surface asks a person first. */
+  asks: boolean;
   inputSchema: JsonSchema;
   outputSchema: JsonSchema;
 }
@@ -57,6 +59,7 @@ function toTool(
     tags: [...new Set([...families, spec.effect])],
     enabled: answer.reason === undefined,
     ...(answer.reason === undefined ? {} : { reason: `${answer.reason}: ${toRemedy(spec, answer)}` }),
+    asks: answer.outcome === 'asks',
     inputSchema: spec.inputSchema,
     outputSchema: spec.outputSchema,
   };

@@ -1,6 +1,17 @@
 import * as z from 'zod';
 import { fitToList } from '../../../src/core/listed-tools.ts';
 import { defineAction, type Surface } from '../../../src/core/spec.ts';
+import {
+  denial,
+  inventory,
+  policySummary,
+  providerState,
+  toDenials,
+  toInventory,
+  toPolicySummary,
+  toWriteSurfaces,
+  writeSurface,
+} from '../../_diagnostics.ts';
 import { surface } from '../../_governance.ts';
 import { managedServer, SERVER_COLUMNS } from '../../_mcp.ts';
 import { INSIGHT } from '../../_surfaces.ts';
@@ -14,7 +25,7 @@ export default defineAction({
   id: 'tool.registry.diagnostics',
   title: { en: 'Diagnose tools', 'zh-CN': '诊断工具' },
   summary:
-    'Use to see why a tool is missing: how each managed MCP server does, and how many tools are held back.',
+    'Use to see why a tool is missing or refused: what there is, what writes, what was denied, how servers and providers do.',
   effect: 'read',
   idempotent: true,
   openWorld: false,
@@ -23,7 +34,18 @@ export default defineAction({
   session: 'none',
   columns: SERVER_COLUMNS,
   keywords: {
-    en: ['missing tool', 'broken', 'troubleshoot', 'health', 'debug', 'mcp servers', 'not listed'],
+    en: [
+      'denied',
+      'refused',
+      'inventory',
+      'missing tool',
+      'broken',
+      'troubleshoot',
+      'health',
+      'debug',
+      'mcp servers',
+      'not listed',
+    ],
     'zh-CN': ['缺少工具', '故障', '排查', '健康'],
   },
   examples: [{ title: 'All of it', input: {} }],
@@ -57,12 +79,24 @@ export default defineAction({
         unavailable: count('Cannot be called for other reasons.'),
       })
       .describe('Tools of all of them.'),
+    inventory: inventory.describe('Numbers of tools.'),
+    writeSurfaces: z.array(writeSurface).describe('From where something can be changed, and how.'),
+    policy: policySummary.describe('Numbers of rules.'),
+    denials: z.array(denial).describe('Calls that were refused for what the caller may do, the newest 50.'),
+    providers: z.array(providerState).describe('Capability providers.'),
     notListed: z
       .array(z.object({ surface, toolName: z.string().describe('Its name.') }))
       .describe('Direct tools for which hosts have no room in a list. They can be called all the same.'),
   }),
   async run({ caller, ports }) {
-    const servers = await ports.managedServers.list(caller);
+    const [servers, tools, writeSurfaces, policy, denials, providers] = await Promise.all([
+      ports.managedServers.list(caller),
+      ports.discovery.registry(caller.surface, caller),
+      toWriteSurfaces(ports, caller),
+      toPolicySummary(ports),
+      toDenials(ports),
+      ports.capabilityProviders.list(),
+    ]);
     const counts = servers.map(({ toolCounts }) => toolCounts);
     const sum = (of: (each: (typeof counts)[number]) => number) =>
       counts.reduce((total, each) => total + of(each), 0);
@@ -80,6 +114,11 @@ export default defineAction({
         return state;
       }),
       tools: { available, heldBack, unavailable: all - available - heldBack },
+      inventory: toInventory(tools),
+      writeSurfaces,
+      policy,
+      denials,
+      providers,
       notListed: (await Promise.all(LISTING.map(notListedOn))).flat(),
     };
   },
