@@ -33,7 +33,20 @@ async function fill(): Promise<string> {
   await say(child, 'ask npm audit fix --force', false);
   await say(failed, 'crash');
   await web.envelope('session.archive', { sessionId: failed });
+  await addServers();
   return main;
+}
+
+/** One that runs, with a tool left out, and two others as they may be found. */
+async function addServers(): Promise<void> {
+  const program = { command: 'npx', args: ['--no', 'mcp-server-everything'], cwd: root, where: 'backend' };
+  await web.output('mcp.server.add', { name: 'everything', ...program, exclude_tools: ['get-env'] });
+  await web.output('mcp.server.add', {
+    name: 'calendar',
+    url: 'https://calendar.example/mcp',
+    enabled: false,
+  });
+  await web.output('mcp.server.add', { name: 'tickets', url: 'http://127.0.0.1:9/mcp' });
 }
 
 try {
@@ -50,6 +63,7 @@ try {
   await shoot(page, '/sessions', 'sessions');
   await shoot(page, `/sessions/${sessionId}`, 'session');
   await shoot(page, '/settings/actions', 'actions');
+  await shoot(page, '/settings/mcp-servers', 'mcp-servers');
   const phone = await web.visit({ size: PHONE, locale: 'zh-CN' });
   await phone.page.emulateMedia({ colorScheme: 'dark' });
   await shoot(phone.page, '/inbox', 'inbox-phone');
