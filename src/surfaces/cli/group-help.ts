@@ -42,10 +42,12 @@ export function groupHelp(path: string, below: readonly Command[], style: HelpSt
   ].join('\n');
 }
 
+/** Actions have their own place below, also those of a group that has more to it here. */
 function toMachineLines(commands: readonly Command[]): Line[] {
-  const groups = new Set(commands.filter(({ title }) => title === undefined).map(familyOf));
+  const here = commands.filter(({ title }) => title === undefined);
+  const groups = new Set(here.map(familyOf));
   return [...groups].map((family): Line => {
-    const [first, ...others] = commands.filter((command) => familyOf(command) === family);
+    const [first, ...others] = here.filter((command) => familyOf(command) === family);
     if (first !== undefined && others.length === 0) return [first.path, first.summary];
     const verbs = [first, ...others].map((command) => command?.path.slice(family.length + 1));
     return [family, verbs.join(', ')];
@@ -65,10 +67,7 @@ function toFamilies(commands: readonly Command[]): Group[] {
     .sort((a, b) => b.lines.length - a.lines.length);
   const large = groups.filter(({ lines }) => lines.length > 1);
   const small = groups.filter(({ lines }) => lines.length === 1);
-  const rest = {
-    title: small.map(({ title }) => title).join(', '),
-    lines: small.flatMap(({ lines }) => lines),
-  };
+  const rest = { title: 'others', lines: small.flatMap(({ lines }) => lines) };
   return [...large, rest].map(({ title, lines }) => ({
     title: title.charAt(0).toUpperCase() + title.slice(1),
     lines,
