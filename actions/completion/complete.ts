@@ -56,13 +56,13 @@ export default defineAction({
     const needed = (source.from ?? []).flatMap((name) => (given[name] ? [[name, given[name]]] : []));
     const query = { ...source.input, ...Object.fromEntries(needed) };
     const answer = await ports.pipeline.read(source.action, query, caller, signal);
-    const rows = answer[source.items] as Record<string, unknown>[];
+    const rows = answer[source.items] as Record<string, string | undefined>[];
     const typed = value.toLowerCase();
     const found = rows
       .filter((row) =>
-        `${row[source.value]} ${row['title'] ?? row['name'] ?? ''}`.toLowerCase().includes(typed),
+        `${row[source.value] ?? ''} ${row['title'] ?? row['name'] ?? ''}`.toLowerCase().includes(typed),
       )
-      .map((row) => String(row[source.value]));
+      .map((row) => row[source.value] ?? '');
     return { values: found.slice(0, MAX_VALUES), total: found.length, hasMore: found.length > MAX_VALUES };
   },
 });

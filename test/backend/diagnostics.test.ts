@@ -80,7 +80,7 @@ describe('diagnostics of the registry', () => {
         .toSorted()
         .toReversed(),
     );
-    expect(rows.filter(({ toolId }) => toolId === 'session.archive')[0]).toMatchObject({
+    expect(rows.find(({ toolId }) => toolId === 'session.archive')).toMatchObject({
       surface: 'mcp',
       client: 'mcp:some-host',
       code: 'action_disabled',

@@ -24,7 +24,7 @@ async function callEverywhere() {
     ['action.execute', { actionId: 'managed.files.read', input }],
   ];
   const calls = surfaces.flatMap((surface) =>
-    ways.map(([name, args]) => world.call(world.token, name, args, { surface } as never)),
+    ways.map(([name, args]) => world.call(world.token, name, args, { surface })),
   );
   return Promise.all(calls);
 }
@@ -81,6 +81,7 @@ describe('a server that names a capability provider', () => {
     await expectOff();
     await update({ provider: null });
     await expectOn();
+    expect((await world.server('files')).config).not.toHaveProperty('provider');
   });
 
   it('is told in the feed, so that lists follow', async () => {

@@ -50,7 +50,8 @@ async function answersTo(lines: string[]): Promise<Map<number, Answer>> {
     return [answer.id, answer] as const;
   });
   const asked = lines.flatMap((line) => (JSON.parse(line) as { id?: number }).id ?? []);
-  expect(answers.map(([id]) => id).toSorted()).toEqual(asked.toSorted());
+  expect(answers).toHaveLength(asked.length);
+  expect(new Set(answers.map(([id]) => id))).toEqual(new Set(asked));
   return new Map(answers);
 }
 

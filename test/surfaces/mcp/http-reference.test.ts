@@ -130,7 +130,7 @@ const REQUESTS: [name: string, message: Message, headers?: Record<string, string
   ['an answer', { jsonrpc: '2.0', id: 1, result: {} } as unknown as Message],
   ['server/discover', discover, headersOf(discover)],
   ...HOST_REQUESTS.map((message): [string, Message, Record<string, string>] => [
-    `${'_meta' in (message.params ?? {}) ? 'stateless ' : ''}${message.method} ${String(message.params?.['uri'] ?? '')}`,
+    `${'_meta' in (message.params ?? {}) ? 'stateless ' : ''}${message.method} ${JSON.stringify(message.params?.['uri'] ?? '')}`,
     message,
     '_meta' in (message.params ?? {}) ? headersOf(message) : {},
   ]),
