@@ -19,8 +19,8 @@ export default defineAction({
     by: 'status',
     commands: {
       sign_in_needed: 'mcp servers login {name}',
-      failed: 'mcp servers test {name}',
-      disabled: 'mcp servers enable {name}',
+      failed: 'mcp servers show {name}',
+      degraded: 'mcp servers show {name}',
     },
   },
   keywords: {

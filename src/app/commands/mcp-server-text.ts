@@ -20,13 +20,8 @@ export function toServerText(server: ManagedServer, program: string, io: CliIo):
     status: `${status.replaceAll('_', ' ')} since ${time(server.since)}`,
     reason,
     nextTry: server.nextTryAt === undefined ? undefined : time(server.nextTryAt),
-    ...(config.url === undefined
-      ? {
-          runs: redactArguments([config.command ?? '', ...(config.args ?? [])])
-            .map(shellQuote)
-            .join(' '),
-        }
-      : { address: config.url }),
+    runs: config.command === undefined ? undefined : toCommandText(config.command, config.args),
+    address: config.url,
     on: source === 'file' ? `${where}, from its own file` : where,
     tools: toCountsText(server),
     speaks: toPeerText(server),
@@ -38,8 +33,16 @@ export function toServerText(server: ManagedServer, program: string, io: CliIo):
   const known = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const paint = createPaint(io.color);
   const shown = renderOutput(known, {}, { width: io.width, timeZone: io.timeZone, paint, program });
-  return `${shown}\n\n${paint.dim('next')}  ${program} mcp ${nextOf(server)}`;
+  // What is wrong with a whole file is told as a server that has no way to it; and only its file switches one of a file on.
+  const isWholeFile = config.url === undefined && config.command === undefined;
+  const isForItsFile = isWholeFile || (source === 'file' && status === 'disabled');
+  return isForItsFile ? shown : `${shown}\n\n${paint.dim('next')}  ${program} mcp ${nextOf(server)}`;
 }
+
+const toCommandText = (command: string, args: string[] = []): string =>
+  redactArguments([command, ...args])
+    .map(shellQuote)
+    .join(' ');
 
 function toCountsText({ toolCounts }: ManagedServer): string {
   const counts = MANAGED_TOOL_STATES.filter((state) => state === 'available' || toolCounts[state] > 0);
