@@ -30,8 +30,7 @@ afterAll(() => world?.stop(), 60_000);
 
 beforeEach(async () => {
   peers = await startOAuthWorld();
-  const { json } = await world.cli(['mcp', 'servers', 'add', 'home', '--url', peers.mcp.url, '--json']);
-  expect(json.output).toMatchObject({ status: 'sign_in_needed' });
+  await world.cli(['mcp', 'servers', 'add', 'home', '--url', peers.mcp.url]);
 });
 afterEach(async () => {
   for (const child of running) child.kill('SIGKILL');
@@ -72,6 +71,8 @@ const stateOf = (link: string) => new URL(link).searchParams.get('state')!;
 
 describe('mcp servers login', () => {
   it('waits for the browser at an address of this machine, good once, and the server is ready', async () => {
+    const before = await world.cli(['mcp', 'servers', 'list']);
+    expect(before.stdout).toMatch(/home +sign_in_needed[\s\S]*mcp servers login home\n/);
     const { link, outcome, told } = login();
     const shown = await link();
     const back = backTo(shown, peers.auth.consent(shown));
