@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { KaiwuError } from '../../core/errors.ts';
 import { MANAGED_LIMITS } from '../../core/managed/managed.ts';
@@ -13,7 +14,7 @@ import { createStderrTail, type StderrTail } from './stderr-tail.ts';
 
 /** Bytes that may wait for a program to read them. */
 const MAX_UNREAD = 2 * MANAGED_LIMITS.message;
-/** A program that closes its output and lives on can answer nothing. */
+/** A program that closes its output or its input and lives on is of no use. */
 const MUTE_MS = 1000;
 /** Characters of the last line of stderr in a reason. */
 const LAST_LINE = 300;
@@ -93,11 +94,11 @@ function toTransport(
         fail('it does not read its input');
         throw unavailable('it does not read its input');
       }
-      await new Promise<void>((resolve, reject) => {
-        program.stdin.write(line, (error) =>
-          error == null ? resolve() : reject(unavailable(whyGone ?? 'its input is closed')),
-        );
-      });
+      const error = await new Promise<unknown>((resolve) => program.stdin.write(line, resolve));
+      if (error == null) return;
+      // The input of a program that ends closes first; how it ended says more.
+      await Promise.race([program.exited, sleep(MUTE_MS, undefined, { ref: false })]);
+      throw unavailable(whyGone ?? 'its input is closed');
     },
     close: () => close(),
   };
