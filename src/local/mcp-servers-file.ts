@@ -125,14 +125,16 @@ export function createMcpServersFile(options: {
   }
 
   function follow(onChange: () => void): void {
-    timer = setTimeout(async () => {
-      try {
-        if (await look()) onChange();
-      } catch (error) {
-        log.error({ error, source }, 'the MCP servers of this machine cannot be followed');
-      }
-      if (!closed) follow(onChange);
-    }, LOOK_MS).unref();
+    timer = setTimeout(() => void lookAndFollow(onChange), LOOK_MS).unref();
+  }
+
+  async function lookAndFollow(onChange: () => void): Promise<void> {
+    try {
+      if (await look()) onChange();
+    } catch (error) {
+      log.error({ error, source }, 'the MCP servers of this machine cannot be followed');
+    }
+    if (!closed) follow(onChange);
   }
 
   return {

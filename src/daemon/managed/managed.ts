@@ -87,7 +87,7 @@ export function createManagedServers(options: {
       'mcp.apply': async (params) => {
         const parsed = applySchema.safeParse(params);
         if (!parsed.success) throw notServers(parsed.error);
-        ofAccount = parsed.data.servers as RunnableServer[];
+        ofAccount = parsed.data.servers;
         apply();
         return {};
       },

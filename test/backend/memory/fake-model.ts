@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface FakeModel {
@@ -18,7 +18,7 @@ export async function startFakeModel(): Promise<FakeModel> {
     say: () => 'It is so [1].',
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
-  const server = createServer(async (request, response) => {
+  const answerTo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     let text = '';
     for await (const part of request) text += part;
     const body = JSON.parse(text);
@@ -26,11 +26,14 @@ export async function startFakeModel(): Promise<FakeModel> {
     const answer = request.url?.endsWith('/embeddings')
       ? { data: (body.input as string[]).map((each, index) => ({ index, embedding: toVector(each) })) }
       : model.say(body.messages);
-    if (typeof answer === 'object' && 'status' in answer)
-      return response.writeHead(answer.status).end(answer.text);
+    if (typeof answer === 'object' && 'status' in answer) {
+      response.writeHead(answer.status).end(answer.text);
+      return;
+    }
     const json = typeof answer === 'string' ? { choices: [{ message: { content: answer } }] } : answer;
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(json));
-  });
+  };
+  const server = createServer((request, response) => void answerTo(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   model.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   return model;

@@ -92,7 +92,7 @@ async function answer({ id, method, params }) {
     case 'tools/list':
       return say({ id, result: { tools: tools() } });
     case 'tools/call':
-      if (params.name === 'slow') return;
+      if (params.name === 'slow') return undefined;
       try {
         return say({ id, result: call(params.name, params.arguments) });
       } catch (error) {
@@ -101,7 +101,9 @@ async function answer({ id, method, params }) {
     case 'ping':
       return say({ id, result: {} });
     default:
-      if (id !== undefined) say({ id, error: { code: -32601, message: `no method ${method}` } });
+      return id === undefined
+        ? undefined
+        : say({ id, error: { code: -32601, message: `no method ${method}` } });
   }
 }
 
