@@ -1,5 +1,6 @@
 import { KaiwuError } from '../core/errors.ts';
 import { MANAGED_LIMITS, type ToolCallResult } from '../core/managed/managed.ts';
+import { isDeeper, MAX_MESSAGE_NESTING } from '../core/managed/nesting.ts';
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -7,6 +8,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** @param what server and tool, for messages @throws tool_failed for what is no result; payload_too_large */
 export function toCallResult(answer: unknown, what: string): ToolCallResult {
   if (!isObject(answer)) throw refuse(what, 'is no object');
+  if (isDeeper(answer, MAX_MESSAGE_NESTING)) throw refuse(what, TOO_DEEP);
   const { content = [], structuredContent, isError, resultType } = answer;
   if (resultType === 'input_required') {
     throw new KaiwuError('tool_failed', `${what} asks for more input in mid-call, which Kaiwu cannot give.`, {
@@ -35,6 +37,8 @@ export const tooLarge = (what: string, size: string): KaiwuError =>
     `${what} answered ${size}; a result may have ${MANAGED_LIMITS.result} bytes. The call has run.`,
     { hint: 'Ask for less, for instance for fewer lines or a smaller page.' },
   );
+
+const TOO_DEEP = `is nested deeper than ${MAX_MESSAGE_NESTING} levels`;
 
 const refuse = (what: string, why: string): KaiwuError =>
   new KaiwuError('tool_failed', `reply: the answer of ${what} ${why}, so it is no result of a tool.`);

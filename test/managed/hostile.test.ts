@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { groupIsGone, groupMembers } from '../daemon/helpers/processes.ts';
-import { createRuntimeWorld, hasFailed, isReady, lives, textOf } from './runtime-world.ts';
+import { createRuntimeWorld, hasFailed, isReady, lives, namesOf, textOf } from './runtime-world.ts';
 
 const startsOf = (journal: { start?: number }[]) => journal.filter(({ start }) => start !== undefined).length;
 
@@ -107,12 +107,34 @@ test('a thousand stray messages of every kind harm nothing', async () => {
     '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"a","progress":1}}',
     '{"__proto__":{"x":1},"jsonrpc":"2.0"}',
   ];
+  const nest = '['.repeat(5000) + ']'.repeat(5000);
+  const deep = `{"jsonrpc":"2.0","id":7,"method":"ping","params":${nest}}\n{"jsonrpc":"2.0","method":"notifications/message","params":${nest}}\n`;
   world.runtime.apply([
-    world.fake('odd', { banner: `${Array.from({ length: 80 }, () => odd.join('\n')).join('\n')}\n` }),
+    world.fake('odd', { banner: `${deep}${Array.from({ length: 80 }, () => odd.join('\n')).join('\n')}\n` }),
   ]);
   await world.until('odd', isReady);
   expect(textOf(await world.call('odd', 'echo'))).toBe('echo');
   expect(({} as { x?: number }).x).toBeUndefined();
+});
+
+test.each([300, 2000, 4000, 200_000])('an answer that is nested %i times harms nothing', async (depth) => {
+  const world = createRuntimeWorld();
+  world.runtime.apply([world.fake('deep')]);
+  await world.until('deep', isReady);
+  for (const where of ['result', 'error', 'whole']) {
+    const error = await world.call('deep', 'deep', { where, depth }).catch((error: unknown) => error);
+    expect((error as { code?: string }).code, where).toBe('tool_failed');
+  }
+  expect(textOf(await world.call('deep', 'echo'))).toBe('echo');
+});
+
+test.each([300, 1000, 3000, 200_000])('a tool that is nested %i times harms nothing', async (depth) => {
+  const world = createRuntimeWorld();
+  const nested = { name: 'nested', nest: depth };
+  world.runtime.apply([world.fake('deep', { tools: ['echo', nested] })]);
+  const { tools, warnings } = await world.until('deep', isReady);
+  expect(namesOf(tools)).toEqual(['echo']);
+  expect(warnings.join()).toContain('nested');
 });
 
 test('messages without end are ended, and others are served meanwhile', async () => {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { MachineServer } from '../../core/link.ts';
 import { SERVER_LIMITS, serverConfigSchema } from '../../core/managed/config.ts';
+import { isDeeper, MAX_MESSAGE_NESTING } from '../../core/managed/nesting.ts';
 import {
   MANAGED_LIMITS,
   SERVER_STATUSES,
@@ -12,7 +13,9 @@ import {
 
 const at = z.iso.datetime({ offset: true });
 const text = (max: number) => z.string().max(max);
-const anything = z.record(z.string(), z.unknown());
+const anything = z
+  .record(z.string(), z.unknown())
+  .refine((value) => !isDeeper(value, MAX_MESSAGE_NESTING), 'is nested too deeply');
 
 const definition = z.object({
   name: z.string().min(1).max(1000),

@@ -1,14 +1,15 @@
 /** Deepest nesting of what a server says that is looked at. Walks over what is deeper could exhaust the stack. */
 export const MAX_NESTING = 64;
 
-/** Whether a JSON value is nested deeper than `limit`. Walks in rows, so that it bears any depth itself. */
+/** Deepest nesting of a message that is passed on. JSON of some thousand levels is read, and cannot be written again. */
+export const MAX_MESSAGE_NESTING = 256;
+
+/** Whether a JSON value is nested deeper than `limit`. Goes no deeper itself; each message of a server is looked at. */
 export function isDeeper(value: unknown, limit = MAX_NESTING): boolean {
-  let row: unknown[] = [value];
-  for (let depth = 0; row.length > 0; depth++) {
-    if (depth > limit) return true;
-    row = row.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
-  }
-  return false;
+  if (limit < 0) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  const items: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return items.some((item) => isDeeper(item, limit - 1));
 }
 
 /** The value with `…` for what is deeper than `limit`. */

@@ -6,6 +6,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { cutNesting, isDeeper, MAX_MESSAGE_NESTING, MAX_NESTING } from '../../core/managed/nesting.ts';
 import type { OpenedTransport } from '../connection.ts';
 import { isOwnId, toOwnId } from './ids.ts';
 
@@ -73,6 +74,8 @@ export function createChannel(opened: OpenedTransport, onError: (error: Error) =
   function receive(message: JSONRPCMessage, extra?: MessageExtraInfo): void {
     const frame = message as Message;
     if (frame.method === undefined && isOwnId(frame.id)) return settle(frame.id, frame);
+    // The SDK may write it again, and nothing that it knows is so deep.
+    if (isDeeper(frame, MAX_MESSAGE_NESTING)) return;
     if (hasAskedOld && 'result' in frame && String(frame.id).startsWith('server-discover-probe-')) {
       lateDiscovery = frame.result;
       face?.onclose?.();
@@ -206,6 +209,6 @@ function toAnsweredError(error: unknown): AnsweredError {
   const { code, message } = (typeof error === 'object' && error !== null ? error : {}) as Message;
   return new AnsweredError(
     typeof code === 'number' ? code : 0,
-    typeof message === 'string' ? message : JSON.stringify(error).slice(0, 500),
+    typeof message === 'string' ? message : JSON.stringify(cutNesting(error, MAX_NESTING)).slice(0, 500),
   );
 }

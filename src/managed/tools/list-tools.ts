@@ -1,5 +1,6 @@
 import { KaiwuError } from '../../core/errors.ts';
 import { MANAGED_LIMITS, type ToolDefinition } from '../../core/managed/managed.ts';
+import { isDeeper, MAX_MESSAGE_NESTING } from '../../core/managed/nesting.ts';
 import { toShortText, toVisibleText } from '../../core/visible-text.ts';
 
 export interface Listing {
@@ -90,6 +91,9 @@ function toDefinition(entry: unknown): ToolDefinition | string {
     return `The tool ${shown(name)} is left out: its name has ${name.length} characters.`;
   if (inputSchema !== undefined && !isObject(inputSchema)) {
     return `The tool ${shown(name)} is left out: its inputSchema is no object.`;
+  }
+  if (isDeeper(entry, MAX_MESSAGE_NESTING)) {
+    return `The tool ${shown(name)} is left out: it is nested deeper than ${MAX_MESSAGE_NESTING} levels.`;
   }
   return {
     name,

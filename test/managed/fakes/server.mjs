@@ -17,7 +17,11 @@ const starts =
     : 1;
 
 const write = (text) => process.stdout.write(text);
-const send = (message) => write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const nested = '['.repeat(how.tools?.find(({ nest }) => nest)?.nest ?? 0);
+const send = (message) =>
+  write(
+    `${JSON.stringify({ jsonrpc: '2.0', ...message }).replace('"NESTED"', nested + nested.replaceAll('[', ']'))}\n`,
+  );
 const answer = (id, result) =>
   send({ id, result: how.era === 'new' ? { resultType: 'complete', ...result } : result });
 const refuse = (id, code, message, data) => send({ id, error: { code, message, ...(data ? { data } : {}) } });
@@ -48,7 +52,11 @@ const counted =
 let tools = (counted ?? how.tools ?? TOOLS).map((tool) =>
   typeof tool === 'string'
     ? { name: tool, description: `The tool ${tool}`, inputSchema: { type: 'object' } }
-    : { ...tool, ...(tool.weight === undefined ? {} : { description: 'z'.repeat(tool.weight) }) },
+    : {
+        ...tool,
+        ...(tool.weight === undefined ? {} : { description: 'z'.repeat(tool.weight) }),
+        ...(tool.nest === undefined ? {} : { inputSchema: { default: 'NESTED' } }),
+      },
 );
 let lists = 0;
 let subscription;
@@ -147,6 +155,16 @@ const CALLS = {
     const line = `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } })}\n`;
     const next = () => process.stdout.write(line.repeat(500), () => setImmediate(next));
     next();
+  },
+  // An answer, an error or a list that is nested `depth` times.
+  deep: (id, { where, depth }) => {
+    const nest = '['.repeat(depth) + ']'.repeat(depth);
+    const bodies = {
+      result: `"result":{"content":[],"structuredContent":{"x":${nest}}}`,
+      error: `"error":{"message":${nest}}`,
+      whole: `"error":${nest}`,
+    };
+    write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},${bodies[where]}}\n`);
   },
   mute: () => process.stdout.end(),
   // Reads no more.
