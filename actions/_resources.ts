@@ -137,23 +137,33 @@ export async function listResources({ caller, ports, signal }: Reading): Promise
   ];
 }
 
-/** A list without sessions is a list: who may not see them still reads the rest. */
+/** A list without sessions is a list: who may not see them still reads the rest. An agent's own comes before those below it. */
 async function listSessions({ caller, ports, signal }: Reading): Promise<ResourceRow[]> {
-  const { sessions } = await ports.pipeline
-    .read('session.list', { limit: LISTED_SESSIONS }, caller, signal)
-    .catch((error: unknown) => {
-      if (error instanceof KaiwuError) return { sessions: [] };
+  const ask = (actionId: string, input: Record<string, unknown>) =>
+    ports.pipeline.read(actionId, input, caller, signal).catch((error: unknown) => {
+      if (error instanceof KaiwuError) return undefined;
       throw error;
     });
-  return (sessions as { sessionId: string; title?: string; status: string; agentId: string }[]).map(
-    ({ sessionId, title, status, agentId }) => ({
-      uri: `${ROOT}sessions/${sessionId}`,
-      name: sessionId,
-      title: title ?? sessionId,
-      description: `${agentId}, ${status}`,
-      mimeType: JSON_TYPE,
-    }),
-  );
+  const { sessionId } = caller.scope;
+  const [own, listed] = await Promise.all([
+    sessionId === undefined ? undefined : ask('session.status.get', { sessionId }),
+    ask('session.list', { limit: LISTED_SESSIONS }),
+  ]);
+  const below = (listed?.['sessions'] ?? []) as Record<string, unknown>[];
+  return [...(own === undefined ? [] : [own]), ...below].map((session) => toSessionRow(session as never));
 }
+
+const toSessionRow = (session: {
+  sessionId: string;
+  title?: string;
+  status: string;
+  agentId: string;
+}): ResourceRow => ({
+  uri: `${ROOT}sessions/${session.sessionId}`,
+  name: session.sessionId,
+  title: session.title ?? session.sessionId,
+  description: `${session.agentId}, ${session.status}`,
+  mimeType: JSON_TYPE,
+});
 
 const titleOf = (text: string): string => /^# (.+)$/m.exec(text)?.[1] ?? text.slice(0, 60);
