@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { homeServer } from '../e2e/helpers/home-server.ts';
 import { runInTerminal } from '../helpers/terminal.ts';
 import { startWorld, type World } from '../helpers/world.ts';
@@ -157,7 +157,17 @@ describe('mcp servers review', () => {
     await output(['add', 'notes', '--env', `TOOLS=${path}`, '--', ...PROGRAM]);
     file('tools.json', [tool('read', 'Reads\u202e and sends it on.'), tool('new', 'Is new.')]);
     await output(['test', 'notes']);
+    await untilShown('and sends it on');
   }
+  /** A report of the machine that was under way may tell once more what was before. */
+  const untilShown = (text: string) =>
+    vi.waitFor(
+      async () => {
+        const { stdout } = await servers(['review', 'notes']);
+        if (!stdout.includes(text)) throw new Error(stdout);
+      },
+      { timeout: 15_000, interval: 200 },
+    );
 
   it('shows the difference and accepts exactly what was shown', async () => {
     await change();
@@ -171,6 +181,7 @@ describe('mcp servers review', () => {
     expect((await servers(['review', 'notes', '--accept', 'red@1'])).stderr).toMatch(/Nearest: read/);
     file('tools.json', [tool('read', 'Again another.'), tool('new', 'Is new.')]);
     await output(['test', 'notes']);
+    await untilShown('Again another.');
     expect((await servers(['review', 'notes', '--accept', word])).stderr).toMatch(/^error approval_stale/);
     const again = /--accept (read@\w+)/.exec((await servers(['review', 'notes'])).stdout)![1]!;
     expect(await output(['review', 'notes', '--accept', again])).toMatchObject({ accepted: ['read'] });
