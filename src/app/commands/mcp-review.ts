@@ -100,12 +100,13 @@ function toReviewText(server: string, held: readonly ManagedTool[], program: str
       ? []
       : [indent(`${sign} ${toVisibleText(text.slice(0, MAX_TEXT)).replaceAll('\n', '\n  ')}`, 6, io.width)];
   const parts = held.map((tool) => {
-    const { name, changes, effect, description, digest } = tool;
+    const { name, changes, says, effect, description, digest } = tool;
+    // Of a new tool all that models will read, not its description alone.
+    const shown = changes ?? says ?? [{ field: 'description', after: description }];
     const word = `${name}@${digest.slice(0, DIGEST)}`;
     return [
       `${bold(toVisibleText(name, { singleLine: true }))}  ${changes === undefined ? 'new' : 'changed'}, ${effect}`,
-      ...(changes === undefined ? show(description, '+') : []),
-      ...(changes ?? []).flatMap(({ field, before, after }) => [
+      ...shown.flatMap(({ field, before, after }) => [
         `    ${dim(toVisibleText(field, { singleLine: true }))}`,
         ...show(before, '-'),
         ...show(after, '+'),
