@@ -1,3 +1,4 @@
+import type { Caller } from './call.ts';
 import { createApprovals } from './approvals.ts';
 import { createCatalog } from './catalog.ts';
 import { createConfirmations } from './confirmation.ts';
@@ -11,6 +12,7 @@ import { createPipeline } from './pipeline.ts';
 import { createPreviews } from './previews.ts';
 import { resolvePolicy } from './policy.ts';
 import type { ActionPorts } from './ports/index.ts';
+import type { AnyAction } from './spec.ts';
 
 /** Joins catalog, policy, approvals, discovery and the pipeline over the ports of a backend. */
 export function createEngine(options: EngineOptions): ActionEngine {
@@ -20,6 +22,8 @@ export function createEngine(options: EngineOptions): ActionEngine {
   // The executor needs the ports that need the executor; the knot is tied by calling late.
   const perform: Executor['perform'] = (...call) => executor.perform(...call);
   const check: Executor['check'] = (...call) => executor.check(...call);
+  const admit = async (action: AnyAction, caller: Caller) =>
+    action.admit?.({ caller, sessionId: caller.scope.sessionId, ports });
   // Requests and grants wait by a clock that nobody sets.
   const runtime = { ...options.runtime, now: createSteadyNow(options.runtime) };
   const approvals = createApprovals({
@@ -29,7 +33,10 @@ export function createEngine(options: EngineOptions): ActionEngine {
     getPolicy,
     sessions,
     check,
-    look: async ({ action, input, caller }) => action.precondition?.({ input, caller, ports }),
+    async look({ action, input, caller }) {
+      await admit(action, caller);
+      return action.precondition?.({ input, caller, ports });
+    },
     runApproved: (...call) => executor.runApproved(...call),
   });
   const grants = createGrants({ ...options, runtime, catalog, getApproval: approvals.load });
@@ -39,7 +46,7 @@ export function createEngine(options: EngineOptions): ActionEngine {
     audit: options.ports.audit,
     runtime: options.runtime,
   });
-  const discovery = createDiscovery({ catalog, getPolicy, perform, check, grants });
+  const discovery = createDiscovery({ catalog, getPolicy, perform, check, grants, sessions, admit });
   const ports: ActionPorts = {
     ...options.ports,
     approvals,
@@ -78,8 +85,9 @@ export function createEngine(options: EngineOptions): ActionEngine {
     resume: approvals.resume,
     async catalog(surface, identity, backendVersion) {
       const policy = await getPolicy();
+      const isKnown = await discovery.knownTo(identity.scope);
       const actions = catalog.manifests
-        .filter((manifest) => manifest.surfaces[surface] !== undefined)
+        .filter((manifest) => manifest.surfaces[surface] !== undefined && isKnown(manifest))
         .map((manifest) => ({
           ...manifest,
           policy: resolvePolicy(policy, manifest, surface, identity.scope),

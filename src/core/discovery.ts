@@ -5,15 +5,17 @@ import type { Executor } from './executor.ts';
 import { SELF_DECISION_RULE } from './approval-errors.ts';
 import { fromWireError, KaiwuError } from './errors.ts';
 import { toListedTools } from './listed-tools.ts';
+import { includesSession } from './managed/session-share.ts';
 import { nearest } from './nearest.ts';
 import { invalidInput } from './input.ts';
 import type { PolicyDocument } from './policy.ts';
 import { keysOf, resolvePolicy } from './policy.ts';
 import type { DiscoveryPort, FieldOption } from './ports/discovery.ts';
 import type { GrantsPort } from './ports/governance.ts';
+import type { SessionsPort } from './ports/sessions.ts';
 import { toRegistry } from './registry.ts';
 import { createActionSearch } from './search.ts';
-import type { ActionManifest, JsonSchema, OptionSource } from './spec.ts';
+import type { ActionManifest, AnyAction, JsonSchema, OptionSource } from './spec.ts';
 import { SURFACES } from './spec.ts';
 
 export interface DiscoveryOptions {
@@ -22,6 +24,14 @@ export interface DiscoveryOptions {
   perform: Executor['perform'];
   check: Executor['check'];
   grants: Pick<GrantsPort, 'explain'>;
+  sessions: Pick<SessionsPort, 'get'>;
+  /** Whether the caller's session may use the action at all. @throws action_disabled */
+  admit(action: AnyAction, caller: Caller): Promise<void>;
+}
+
+export interface Discovery extends DiscoveryPort {
+  /** What a caller is told of: an agent, and a token of one session, of no managed server that is not shared with that session. */
+  knownTo(scope: Caller['scope'], surface?: Caller['surface']): Promise<(spec: ActionManifest) => boolean>;
 }
 
 /** What the catalog says of itself, as one caller may see it. */
@@ -31,7 +41,9 @@ export function createDiscovery({
   perform,
   check,
   grants,
-}: DiscoveryOptions): DiscoveryPort {
+  sessions,
+  admit,
+}: DiscoveryOptions): Discovery {
   let index = createActionSearch(catalog.manifests);
   let indexed = catalog.revision;
   /** Over the actions of now. */
@@ -41,6 +53,15 @@ export function createDiscovery({
       index = createActionSearch(catalog.manifests);
     }
     return index.search(query);
+  }
+
+  async function knownTo(
+    { sessionId }: Caller['scope'],
+    surface?: Caller['surface'],
+  ): Promise<(spec: ActionManifest) => boolean> {
+    if (surface !== 'agent' && sessionId === undefined) return () => true;
+    const session = sessionId === undefined ? undefined : await sessions.get(sessionId);
+    return ({ managed }) => managed === undefined || includesSession(managed, session);
   }
 
   async function fromSource(
@@ -57,14 +78,19 @@ export function createDiscovery({
   }
 
   return {
+    knownTo,
     async search(query, { effect, limit }, caller) {
       const policy = await getPolicy();
+      const isKnown = await knownTo(caller.scope, caller.surface);
       const found = search(query).map(({ id, score }) => {
         const spec = catalog.manifest(id);
         return { spec, score, answer: resolvePolicy(policy, spec, caller.surface, caller.scope) };
       });
       return found
-        .filter(({ spec }) => !isWithheld(spec) && (effect === undefined || spec.effect === effect))
+        .filter(
+          ({ spec }) =>
+            !isWithheld(spec) && isKnown(spec) && (effect === undefined || spec.effect === effect),
+        )
         .slice(0, limit)
         .map(({ spec, score, answer }) => ({
           id: spec.id,
@@ -81,6 +107,7 @@ export function createDiscovery({
     },
     async describe(actionId, caller) {
       const { action } = catalog.find(actionId);
+      await admit(action, caller);
       const spec = catalog.manifest(action.id);
       const policy = resolvePolicy(await getPolicy(), spec, caller.surface, caller.scope);
       if (isWithheld(spec)) requireCallable(spec, policy);
@@ -88,6 +115,7 @@ export function createDiscovery({
     },
     async explain({ actionId, surface, input }, caller) {
       const { action } = catalog.find(actionId);
+      await admit(action, caller);
       const policy = await getPolicy();
       const asked = surface === undefined ? SURFACES : [surface];
       // A token's scope narrows what its bearer may do, not what the policy says of other surfaces.
@@ -104,8 +132,9 @@ export function createDiscovery({
       return { actionId: action.id, answers, grants: covering };
     },
     async registry(surface, caller) {
+      const isKnown = await knownTo(caller.scope, caller.surface);
       return toRegistry(
-        catalog.manifests.filter((spec) => !isWithheld(spec)),
+        catalog.manifests.filter((spec) => !isWithheld(spec) && isKnown(spec)),
         await getPolicy(),
         surface,
         caller,
@@ -114,7 +143,7 @@ export function createDiscovery({
     async tools(surface, caller) {
       const policy = await getPolicy();
       const scope = surface === caller.surface ? caller.scope : {};
-      const entries = catalog.manifests.map((spec) => ({
+      const entries = catalog.manifests.filter(await knownTo(caller.scope, caller.surface)).map((spec) => ({
         ...spec,
         policy: resolvePolicy(policy, spec, surface, scope),
       }));
@@ -126,7 +155,9 @@ export function createDiscovery({
       if (wrong !== undefined) throw unknownRule(wrong, known);
     },
     async options({ actionId, field, input, query, limit }, caller, signal) {
-      const spec = catalog.manifest(catalog.find(actionId).action.id);
+      const { action } = catalog.find(actionId);
+      await admit(action, caller);
+      const spec = catalog.manifest(action.id);
       const schema = spec.inputSchema.properties?.[field];
       if (schema === undefined) throw unknownField(spec, field);
       const source = spec.hints?.[field]?.options;

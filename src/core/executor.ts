@@ -197,6 +197,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const ready = await prepare(trace, call.actionId, call.input);
     requireNoDisguise(ready, identity);
     const { action, caller, inputDigest: digest } = ready;
+    // An agent that calls with a person's credential is still the agent of its session.
+    if (action.admit !== undefined && caller.surface === 'agent' && caller.scope.sessionId === undefined) {
+      const behind = identity.agentSession?.();
+      if (behind !== undefined) await action.admit({ caller, sessionId: behind, ports });
+    }
     const key = call.idempotencyKey;
     if (key === undefined || action.effect === 'read') return settle(call, ready, trace, signal);
     if (key.length === 0 || key.length > MAX_KEY) {

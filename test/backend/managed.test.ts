@@ -65,6 +65,13 @@ it('its tools are in the catalog and its tag changes with them', async () => {
   ]);
 });
 
+it('whoever has not signed in is told of no server', async () => {
+  await world.add();
+  const document = await (await world.get('/v1/openapi.json')).text();
+  expect(document).toContain('mcp.tool.call');
+  expect(document).not.toMatch(/managed\.files|files__/);
+});
+
 it('tells the feed of the server and of the catalog', async () => {
   const told: string[] = [];
   world.store.feed.subscribe((entry) => told.push(entry.type));

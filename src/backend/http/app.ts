@@ -107,7 +107,9 @@ export function createApp(options: AppOptions): {
   let document: { revision: string; json: string } | undefined;
   app.get('/v1/openapi.json', (c) => {
     if (document?.revision !== engine.revision) {
-      document = { revision: engine.revision, json: JSON.stringify(toOpenApi(engine.manifests, version)) };
+      // Nobody has to sign in for it: what an account has of managed servers is its own business.
+      const own = engine.manifests.filter(({ managed }) => managed === undefined);
+      document = { revision: engine.revision, json: JSON.stringify(toOpenApi(own, version)) };
     }
     return c.body(document.json, 200, { 'content-type': 'application/json' });
   });

@@ -12,8 +12,8 @@ export function createSharedWith(options: {
 }): SharedWith {
   return async (caller) => {
     const servers = options.book.list();
-    if (caller?.surface !== 'agent') return servers;
-    const { sessionId } = caller.scope;
+    const { sessionId } = caller?.scope ?? {};
+    if (caller?.surface !== 'agent' && sessionId === undefined) return servers;
     const session = sessionId === undefined ? undefined : await options.sessions.get(sessionId);
     return servers.filter(({ row: { name, config } }) => {
       const { sessions } = config ?? {};

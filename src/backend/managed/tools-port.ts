@@ -17,10 +17,10 @@ export function createToolsPort(options: {
 }): ManagedToolsPort {
   const { book, places, sharedWith, runtime } = options;
 
-  const notFound = (name: string) =>
+  const notFound = (name: string, among = book.list()) =>
     serverNotFound(
       name,
-      book.list().map(({ row }) => row.name),
+      among.map(({ row }) => row.name),
     );
 
   return {
@@ -29,7 +29,7 @@ export function createToolsPort(options: {
       const named = servers.filter(
         ({ row }) => server === undefined || row.name.toLowerCase() === server.toLowerCase(),
       );
-      if (server !== undefined && named.length === 0) throw notFound(server);
+      if (server !== undefined && named.length === 0) throw notFound(server, servers);
       return named
         .flatMap(({ tools }) => tools)
         .filter((tool) => state === undefined || tool.state === state)

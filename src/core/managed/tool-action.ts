@@ -45,7 +45,7 @@ export function toToolAction(
     input: toInput(entry, validatorOf),
     output: OUTPUT,
     async admit({ caller, sessionId, ports }) {
-      if (caller.surface !== 'agent') return;
+      if (caller.surface !== 'agent' && caller.scope.sessionId === undefined) return;
       const session = sessionId === undefined ? undefined : await ports.sessions.get(sessionId);
       if (!includesSession({ server: server.name, sessions }, session)) throw notShared(entry, sessionId);
     },
