@@ -59,6 +59,7 @@ it('a token for one session hears of it and of what it starts, at any depth, liv
   });
   for (const sessionId of ['sess_other', 'sess_root', 'sess_child'])
     await world.store.sessions.setTitle(sessionId, 'x');
+  await world.store.feed.append({ type: 'mcp_server.changed', name: 'not_for_sessions' });
   await world.store.feed.append({ type: 'policy.changed', version: 9 });
   expect(idsOf(await root.count(6))).toEqual([
     'sess_grand',

@@ -72,6 +72,17 @@ it('whoever has not signed in is told of no server', async () => {
   expect(document).not.toMatch(/managed\.files|files__/);
 });
 
+it('a program of a managed server that calls as a person is none', async () => {
+  await world.restart({ agentSessionBehind: () => 'mcp:files' });
+  const policy = { path: 'session.archive.mcp', value: 'ask' };
+  const error = errorOf(await world.call(world.token, 'policy.set', policy));
+  expect(error.code).toBe('permission_escalation_denied');
+  expect(error.message).toContain('the MCP server files');
+  expect(error.details).toEqual({ surface: 'cli' });
+  const logout = await world.post('/v1/auth/logout', {}, { token: world.token });
+  expect(logout.status).toBe(403);
+});
+
 it('tells the feed of the server and of the catalog', async () => {
   const told: string[] = [];
   world.store.feed.subscribe((entry) => told.push(entry.type));

@@ -12,6 +12,14 @@ test('a server gets its own variables beside PATH and HOME, and none of ours', a
   expect(env).toEqual({ X: '1', PATH: process.env.PATH, HOME: world.folder, LANG: 'de' });
 });
 
+test('a server is marked, so that what an agent has it do is done by no person', async () => {
+  const world = createRuntimeWorld({ KAIWU_AGENT_SESSION: 'sess_outer' });
+  world.runtime.apply([world.fake('env', {}, { env: { KAIWU_AGENT_SESSION: '' } })]);
+  const names = ['KAIWU_AGENT_SESSION'];
+  const env = JSON.parse(textOf(await world.call('env', 'env', { names }))) as Record<string, string>;
+  expect(env).toEqual({ KAIWU_AGENT_SESSION: 'mcp:env' });
+});
+
 test('a program that is not there is named, with the PATH searched and the fix', async () => {
   const world = createRuntimeWorld({ PATH: '/usr/bin:/bin', HOME: undefined });
   const program = (key: string, config: object) => ({ key, config: { name: key, ...config } });

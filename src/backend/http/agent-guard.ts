@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { toDisguiseError, UNKNOWN_PROCESS } from '../../core/agent-mark.ts';
+import { sessionOfMark, toDisguiseError, UNKNOWN_PROCESS } from '../../core/agent-mark.ts';
 import type { TcpConnection } from '../../core/loopback.ts';
 import type { Bearer } from './authenticate.ts';
 import type { AuthAudit } from './auth-audit.ts';
@@ -56,7 +56,7 @@ export function createAgentGuard(options: {
         name,
         bearer,
         code: error.code,
-        ...(session === UNKNOWN_PROCESS ? {} : { sessionId: session }),
+        ...(sessionOfMark(session) === undefined ? {} : { sessionId: session }),
       });
       throw error;
     },

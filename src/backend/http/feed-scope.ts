@@ -62,6 +62,8 @@ export function createFeedReach(
   }
 
   return (entry) => {
+    // Which servers there are is not for a session to know; that its tools changed, it is told.
+    if (only !== undefined && entry.type === 'mcp_server.changed') return false;
     // Entries that belong to no session concern everyone.
     if (only === undefined || !('sessionId' in entry) || entry.sessionId === only) return true;
     return known.get(entry.sessionId) ?? lookUp(entry.sessionId);

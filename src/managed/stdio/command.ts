@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { delimiter, isAbsolute, resolve } from 'node:path';
+import { AGENT_SESSION_VARIABLE, toServerMark } from '../../core/agent-mark.ts';
 import { KaiwuError } from '../../core/errors.ts';
 import type { ServerConfig } from '../../core/managed/config.ts';
 import { toShortText } from '../../core/visible-text.ts';
@@ -16,7 +17,10 @@ export interface ServerCommand {
 
 /** @throws mcp_server_unavailable where there is no such program or folder; the message names it and the PATH searched */
 export function toServerCommand(config: ServerConfig, from: Environment): ServerCommand {
-  const env = toChildEnvironment(from, { inherit: [], env: {}, secretEnv: config.env ?? {} });
+  const env: Record<string, string> = {
+    ...toChildEnvironment(from, { inherit: [], env: {}, secretEnv: config.env ?? {} }),
+    [AGENT_SESSION_VARIABLE]: toServerMark(config.name ?? ''),
+  };
   const home = env.HOME ?? '/';
   const inHome = (path: string) => path.replace(/^~(?=\/|$)/, home);
   const directory = resolve(home, inHome(config.cwd ?? home));
