@@ -14,6 +14,9 @@ const JUDGE_MS = 250;
 /** Judgements that may take too long before a schema is given no further chance to hold up the others. */
 const MAX_LATE = 3;
 
+/** Characters of a schema times those of arguments up to which all that is wrong is told: it could be as much as that. */
+const MAX_WORK = 10_000_000;
+
 /** Keywords by which judging can take far longer than its schema and arguments are long. */
 const COSTLY = /"(\$\w*[rR]ef|uniqueItems|pattern|patternProperties)":/;
 
@@ -47,8 +50,9 @@ function compile(schema: Record<string, unknown>): ToolValidator {
   const drafts = isDraft07(schema) ? [Ajv, Ajv2020] : [Ajv2020, Ajv];
   for (const Draft of drafts) {
     try {
-      const validate = againstClock(COMPILE_MS, () => new Draft(OPTIONS).compile(own));
-      return toValidator(validate, COSTLY.test(JSON.stringify(own)));
+      const make = (allErrors: boolean) =>
+        againstClock(COMPILE_MS, () => new Draft({ ...OPTIONS, allErrors }).compile(own));
+      return toValidator(make, JSON.stringify(own));
     } catch (error) {
       if (isLate(error)) return () => [TOO_LATE];
     }
@@ -56,15 +60,23 @@ function compile(schema: Record<string, unknown>): ToolValidator {
   return anything;
 }
 
-function toValidator(validate: ValidateFunction, costly: boolean): ToolValidator {
+/** @param make compiles it, to tell of all that is wrong or of the first of it */
+function toValidator(make: (allErrors: boolean) => ValidateFunction, text: string): ToolValidator {
+  const all = make(true);
+  const costly = COSTLY.test(text);
+  let first: ValidateFunction | undefined;
   let late = 0;
   return (args) => {
     if (late >= MAX_LATE) return [TOO_LATE];
+    let isLarge = false;
     try {
-      const fits = costly ? againstClock(JUDGE_MS, () => validate(args)) : validate(args);
+      isLarge = text.length * JSON.stringify(args).length > MAX_WORK;
+      const validate = isLarge ? (first ??= make(false)) : all;
+      const fits = isLarge || costly ? againstClock(JUDGE_MS, () => validate(args)) : validate(args);
       return fits ? [] : toToolIssues(validate.errors ?? []);
     } catch (error) {
-      if (isLate(error)) late++;
+      // What is large is the caller's doing, and no reason to refuse others.
+      if (isLate(error) && !isLarge) late++;
       return [error instanceof RangeError ? TOO_DEEP : TOO_LATE];
     }
   };
@@ -80,7 +92,6 @@ const TOO_DEEP: ToolIssue = { path: [], message: 'is nested too deeply' };
 
 const OPTIONS = {
   strict: false,
-  allErrors: true,
   // Broken parts are to be left out, not refused; schemas of schemas need not be compiled.
   validateSchema: false,
   meta: false,

@@ -153,6 +153,20 @@ describe('schemas that are made to do harm', () => {
     expect(issues.length).toBeLessThanOrEqual(20);
   });
 
+  it('much of it, with many forms: neither time nor memory goes, and others are served after', () => {
+    const forms = Array.from({ length: 60 }, (_, i) => ({ type: 'string', const: `form ${i}` }));
+    const judge = createValidator({
+      properties: { list: { items: { anyOf: forms } }, n: { type: 'integer' } },
+    });
+    const list = Array.from({ length: 300_000 }, () => 'form 59');
+    const before = performance.now();
+    for (let i = 0; i < 4; i++) expect(judge({ list }).length).toBeLessThan(2);
+    expect(judge({ list: list.map(() => 1) })).toHaveLength(1);
+    expect(performance.now() - before).toBeLessThan(5000);
+    expect(judge({ list: ['form 1'], n: 1 })).toEqual([]);
+    expect(judge({ n: 'x'.repeat(2_000_000) })).toMatchObject([{ path: ['n'] }]);
+  });
+
   it('great depth, of the schema and of what is sent', () => {
     const nest = (depth: number, around: (inner: object) => object, inner: object): object => {
       let value = inner;
