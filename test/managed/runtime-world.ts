@@ -78,7 +78,10 @@ export interface RuntimeWorld {
   ): Promise<ToolCallResult>;
 }
 
-export function createRuntimeWorld(env: Record<string, string | undefined> = {}): RuntimeWorld {
+export function createRuntimeWorld(
+  env: Record<string, string | undefined> = {},
+  now: () => Date = () => new Date(),
+): RuntimeWorld {
   const folder = mkdtempSync(join(tmpdir(), 'kaiwu-managed-'));
   const told: ServerState[] = [];
   const lines: string[] = [];
@@ -88,7 +91,7 @@ export function createRuntimeWorld(env: Record<string, string | undefined> = {})
       `${message} ${JSON.stringify(fields, (_, value: unknown) => (value instanceof Error ? `${value.stack}` : value))}`,
     );
   const runtime = createManagedRuntime({
-    now: () => new Date(),
+    now,
     random: () => 0,
     env: { PATH: process.env.PATH, HOME: folder, ...env },
     log: { debug: write, info: write, warn: write, error: write },

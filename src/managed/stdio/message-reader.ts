@@ -23,7 +23,7 @@ export function createMessageReader(options: {
 }): MessageReader {
   let noise = 0;
   let sinceBreak = 0;
-  let span = { lines: 0, from: 0 };
+  let span = { lines: 0, from: options.now().getTime() };
 
   function isSpate(): boolean {
     span.lines += 1;
