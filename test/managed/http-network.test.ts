@@ -129,6 +129,10 @@ describe('plain http', () => {
     const headers = await errorOf(connect({ url: 'http://203.0.113.5/mcp', headers: { 'X-Key': SECRET } }));
     expect(headers.message).toContain('plain http');
     const near = [
+      '0.0.0.0',
+      '[::]',
+      'localhost.',
+      '[::ffff:7f00:1]',
       '172.16.3.1',
       '10.0.0.1',
       '192.168.1.9',

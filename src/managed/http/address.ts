@@ -11,12 +11,15 @@ for (const [net, bits] of [
   ['169.254.0.0', 16],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  // Of no host, and so of this one.
+  ['0.0.0.0', 8],
 ] as const) {
   PRIVATE.addSubnet(net, bits, 'ipv4');
 }
 PRIVATE.addSubnet('fc00::', 7, 'ipv6');
 PRIVATE.addSubnet('fe80::', 10, 'ipv6');
 PRIVATE.addAddress('::1', 'ipv6');
+PRIVATE.addAddress('::', 'ipv6');
 
 /** Whether an address, bare or in brackets, is this machine or one of a private network; a name never is. */
 export function isPrivateAddress(host: string): boolean {
@@ -29,7 +32,11 @@ export const isPublicAddress = (host: string): boolean =>
   isIP(toPlainAddress(host)) !== 0 && !isPrivateAddress(host);
 
 /** This machine or a private network, as far as the host alone tells. */
-export const isNearHost = (host: string): boolean => isLoopback(host) || isPrivateAddress(host);
+export const isNearHost = (host: string): boolean => {
+  // A name may be written with the dot at its end, too.
+  const plain = host.replace(/\.$/, '');
+  return isLoopback(plain) || isPrivateAddress(plain);
+};
 
 /** An address as messages show it: its path and query may be secrets. */
 export const toShownAddress = (url: URL): string => `${url.protocol}//${url.host}`;
