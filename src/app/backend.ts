@@ -17,6 +17,7 @@ import type { App } from './app.ts';
 import { fileLimitOf, filesTotalOf } from './file-limit.ts';
 import { managedOf } from './managed.ts';
 import { createOutbound } from './outbound.ts';
+import { searxngOf } from './searxng.ts';
 import { registry } from './registry.generated.ts';
 
 export interface RunBackendOptions {
@@ -74,6 +75,7 @@ async function open(options: RunBackendOptions, release: () => void): Promise<Ru
     webFolder: fileURLToPath(new URL('./web/', import.meta.url)),
     managed: managedOf(app, log),
     outbound: createOutbound(app.env, version),
+    searxng: searxngOf(app.env),
     files: { folder: paths.blobs, maxBytes: fileLimitOf(app.env), totalBytes: filesTotalOf(app.env) },
     runtime,
     randomBytes: (count) => randomBytes(count),

@@ -3,6 +3,7 @@ import { KaiwuError } from '../core/errors.ts';
 import type { BackendServer } from '../core/ports/fleet.ts';
 import type { Logger, Outbound } from '../core/ports/host.ts';
 import type { Runtime } from '../core/ports/stores.ts';
+import type { WebProvider } from '../core/ports/web.ts';
 import { createBootstrap } from './auth/bootstrap.ts';
 import { createDeviceFlow } from './auth/device-flow.ts';
 import { createPasskeys } from './auth/passkeys.ts';
@@ -32,6 +33,7 @@ import { createCapabilityProviders } from './registry/capability-providers.ts';
 import { createRevocations } from './revocations.ts';
 import type { RandomBytes } from './secrets.ts';
 import type { BackendStore } from './store/store.ts';
+import { createWeb } from './web/web.ts';
 import { createArchives } from './work/archives.ts';
 import { createDeliveries } from './work/deliveries.ts';
 import { resumeMachine } from './work/resume.ts';
@@ -64,6 +66,8 @@ export interface BackendOptions {
   managed: ManagedOptions;
   /** Asks services of models and of search. */
   outbound: Outbound;
+  /** A SearXNG that the environment sets up, and nobody changes. */
+  searxng?: WebProvider;
   /** Address that others reach this server by, behind a proxy that speaks TLS: `https://kaiwu.example`. */
   publicUrl?: string;
   /** Further host names that it answers to, without port. */
@@ -142,6 +146,13 @@ export function createBackend(options: BackendOptions): Backend {
     runtime,
     log,
   });
+  const web = createWeb({
+    store,
+    sealer: managed.sealer,
+    outbound: options.outbound,
+    runtime,
+    fixed: options.searxng,
+  });
   const starts = createStarts({
     sessions: store.sessions,
     links,
@@ -163,6 +174,7 @@ export function createBackend(options: BackendOptions): Backend {
     managed,
     capabilityProviders,
     memory,
+    web,
     log,
     serverInfo: () => ({
       serverId,
@@ -175,6 +187,7 @@ export function createBackend(options: BackendOptions): Backend {
   const engine = options.createEngine({
     ports,
     further: managed.further,
+    capabilities: web.capabilities,
     approvalStore: store.approvals,
     grants: store.grants,
     idempotency: store.idempotency,
@@ -269,6 +282,7 @@ export function createBackend(options: BackendOptions): Backend {
       await storage?.blobs.open(async (fileId) => (await store.files.get(fileId)) !== undefined);
       await managed.open();
       await memory.open();
+      await web.open();
       await engine.recover();
       await runWork.resume();
       bound = { host, url: '' };

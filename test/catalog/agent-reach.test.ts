@@ -90,6 +90,11 @@ const REACH: Record<string, 'absent' | 'forbidden' | 'tree' | 'anyone' | 'forwar
   'prompt.list': 'anyone',
   'resource.list': 'anyone',
   'resource.read': 'anyone',
+  'provider.list': 'absent',
+  'provider.remove': 'absent',
+  'provider.set': 'absent',
+  'provider.test': 'absent',
+  'searxng.search': 'anyone',
   'resource.templates.list': 'anyone',
   'review.start': 'tree',
   'servers.list': 'forbidden',
@@ -121,6 +126,8 @@ const REACH: Record<string, 'absent' | 'forbidden' | 'tree' | 'anyone' | 'forwar
   'tool.registry.get': 'anyone',
   'tool.registry.list': 'anyone',
   'voice_agent.start': 'tree',
+  'web.answer': 'anyone',
+  'web.search': 'anyone',
 };
 
 /** What must never be within an agent's hands, whatever else changes. */
@@ -132,6 +139,11 @@ let token: string;
 
 beforeAll(async () => {
   world = await openWorld();
+  // What needs a provider is reached where there is one, and fails there.
+  const owner = (await world.signIn()).token;
+  const base_url = 'http://127.0.0.1:1';
+  await world.ok(owner, 'provider.set', { id: 'search', kind: 'searxng', base_url });
+  await world.ok(owner, 'provider.set', { id: 'answer', kind: 'openai', model: 'm', base_url });
   for (const [sessionId, parentSessionId] of [
     ['sess_parent'],
     ['sess_own', 'sess_parent'],

@@ -18,6 +18,7 @@ import type { Archives } from '../work/archives.ts';
 import type { Deliveries } from '../work/deliveries.ts';
 import { endRunsWithParent } from '../work/runs/end-with-parent.ts';
 import { createRunWork, type RunWork } from '../work/runs/runs.ts';
+import type { Web } from '../web/web.ts';
 import type { Starts } from '../work/starts.ts';
 import { createAskMachine } from './ask-machine.ts';
 import { createSessionControl } from './control.ts';
@@ -45,6 +46,7 @@ export interface PortsOptions {
   managed: Pick<Managed, 'servers' | 'tools'>;
   capabilityProviders: CapabilityProvidersPort;
   memory: Pick<Memory, 'port'>;
+  web: Pick<Web, 'port'>;
   log: Logger;
   /** This node, as it is now. */
   serverInfo(): BackendServer;
@@ -92,6 +94,7 @@ export function createBackendPorts(options: PortsOptions): { ports: BackendPorts
     managedServers: options.managed.servers,
     managedTools: options.managed.tools,
     memory: options.memory.port,
+    web: options.web.port,
     transcripts: store.transcripts,
     subagents: createSubagents(store.settings),
     texts,

@@ -11,6 +11,7 @@ import type { PasskeysPort } from './passkeys.ts';
 import type { PipelinePort } from './pipeline.ts';
 import type { PreviewsPort } from './previews.ts';
 import type { RunsPort } from './runs.ts';
+import type { WebPort } from './web.ts';
 import type { MessagesPort, SessionControlPort, SessionsPort, TranscriptsPort } from './sessions.ts';
 
 /** What actions may call. One small port a family; `run` takes the ones that it needs. */
@@ -40,4 +41,5 @@ export interface ActionPorts {
   previews: PreviewsPort;
   identity: IdentityPort;
   passkeys: PasskeysPort;
+  web: WebPort;
 }
