@@ -20,6 +20,10 @@ const SECRET_TEXT: [RegExp, string][] = [
     /((?:[\w-]{0,40}(?:token|secret|passw(?:or)?d|authorization|api[-_]?key|access[-_]?key))["']?\s{0,8}[=:]\s{0,8}["']?)(?!\[redacted\]|(?:bearer|basic)\s)[^\s"'&,;}]+/gi,
     `$1${HIDDEN}`,
   ],
+  // Names that are too plain for other places, in the query of an address.
+  [/([?&](?:key|auth|sig|signature)=)(?!\[redacted\])[^\s"'&#]+/gi, `$1${HIDDEN}`],
+  // A header with cookies, whole.
+  [/(\b(?:set-)?cookie:\s{0,8})[^\r\n"']+/gi, `$1${HIDDEN}`],
   // The value of a flag, as in an argument list.
   [/(--[\w-]{0,40}(?:token|secret|password|key)\s+)(?!-)\S+/gi, `$1${HIDDEN}`],
   // Keys of well-known services.

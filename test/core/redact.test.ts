@@ -47,6 +47,8 @@ describe('redaction', () => {
     `https://user:${CANARY}@host.example/x`,
     `https://${CANARY}@host.example/x`,
     `?access_token=${CANARY}&x=1`,
+    `https://host.example/mcp?a=1&key=${CANARY}&b=2`,
+    `Cookie: a=1; sid=${CANARY}`,
     `GITHUB_TOKEN=${CANARY}`,
     `{"password": "${CANARY}"}`,
     `--api-key ${CANARY}`,
