@@ -123,7 +123,7 @@ test.each([300, 2000, 4000, 200_000])('an answer that is nested %i times harms n
   await world.until('deep', isReady);
   for (const where of ['result', 'error', 'whole']) {
     const error = await world.call('deep', 'deep', { where, depth }).catch((error: unknown) => error);
-    expect((error as { code?: string }).code, where).toBe('tool_failed');
+    expect([where, (error as { code?: string }).code]).toEqual([where, 'tool_failed']);
   }
   expect(textOf(await world.call('deep', 'echo'))).toBe('echo');
 });
