@@ -1,5 +1,6 @@
-import { createResource, createSignal, type JSX, Match, Show, Suspense, Switch } from 'solid-js';
+import { createSignal, type JSX, Match, Show, Suspense, Switch } from 'solid-js';
 import type { FileDisplay, SealedDescription } from '../../core/file.ts';
+import { createAsked } from '../api/asked.ts';
 import { lang, t } from '../i18n/index.ts';
 import { line, Stranger } from '../ui/text.tsx';
 import { createFileOpener, describe } from './file-state.ts';
@@ -10,28 +11,26 @@ type Shown = Pick<FileDisplay, 'fileId' | 'sizeBytes' | 'sealed'>;
 
 /** A file that an agent sent: only this browser, with the key, can say what it is. */
 export function FileCard(props: { display: Shown }): JSX.Element {
-  const [described] = createResource(() => props.display, describe);
+  const described = createAsked(() => props.display, describe);
   const found = () => {
-    const answer = described();
+    const answer = described.data();
     return answer?.as === 'described' ? answer.file : undefined;
   };
   return (
     <div class="file-card">
-      <Suspense fallback={<p class="muted">{t('loading')}</p>}>
-        <Switch>
-          <Match when={found()}>{(file) => <OpenFile file={file()} />}</Match>
-          <Match when={described()?.as === 'no_key'}>
-            <p>
-              <strong>{t('encryptedFile')}</strong> {sizeOf(props.display.sizeBytes)}
-            </p>
-            <p class="muted">{t('noFileKey')}</p>
-            <Command fileId={props.display.fileId} />
-          </Match>
-          <Match when={described()?.as === 'damaged'}>
-            <p class="problem">{t('fileDamaged')}</p>
-          </Match>
-        </Switch>
-      </Suspense>
+      <Switch fallback={<p class="muted">{t('loading')}</p>}>
+        <Match when={found()}>{(file) => <OpenFile file={file()} />}</Match>
+        <Match when={described.data()?.as === 'no_key'}>
+          <p>
+            <strong>{t('encryptedFile')}</strong> {sizeOf(props.display.sizeBytes)}
+          </p>
+          <p class="muted">{t('noFileKey')}</p>
+          <Command fileId={props.display.fileId} />
+        </Match>
+        <Match when={described.data()?.as === 'damaged'}>
+          <p class="problem">{t('fileDamaged')}</p>
+        </Match>
+      </Switch>
     </div>
   );
 }
@@ -49,7 +48,14 @@ const UNITS = [
 
 export function sizeOf(bytes: number): string {
   const { unit, size } = UNITS.find((each) => bytes >= each.size) ?? { unit: 'byte', size: 1 };
-  const format = new Intl.NumberFormat(lang(), { style: 'unit', unit, maximumFractionDigits: 1 });
+  // Short for bytes would be "3 byte" in English.
+  const unitDisplay = unit === 'byte' ? 'long' : 'short';
+  const format = new Intl.NumberFormat(lang(), {
+    style: 'unit',
+    unit,
+    unitDisplay,
+    maximumFractionDigits: 1,
+  });
   return format.format(bytes / size);
 }
 
@@ -61,7 +67,12 @@ function OpenFile(props: { file: SealedDescription }): JSX.Element {
     const found = kind();
     return found === 'too_large' ? undefined : found;
   };
+  // A button that is disabled loses the focus, and does not get it back.
   const isBusy = () => opener.progress() !== undefined;
+  function togglePreview(): void {
+    if (blob() !== undefined) setBlob(undefined);
+    else if (!isBusy()) void opener.open().then(setBlob);
+  }
 
   return (
     <>
@@ -76,25 +87,21 @@ function OpenFile(props: { file: SealedDescription }): JSX.Element {
         <button
           type="button"
           aria-label={`${t('download')}: ${line(props.file.fileName)}`}
-          disabled={isBusy()}
-          onClick={() => void opener.save()}
+          aria-disabled={isBusy()}
+          onClick={() => isBusy() || void opener.save()}
         >
           {t('download')}
         </button>
-        <Show when={shownAs() !== undefined && blob() === undefined}>
+        <Show when={shownAs() !== undefined}>
           <button
             type="button"
             class="quiet"
-            aria-label={`${t('previewFile')}: ${line(props.file.fileName)}`}
-            disabled={isBusy()}
-            onClick={() => void opener.open().then(setBlob)}
+            aria-label={`${blob() === undefined ? t('previewFile') : t('previewClose')}: ${line(props.file.fileName)}`}
+            aria-expanded={blob() !== undefined}
+            aria-disabled={isBusy()}
+            onClick={togglePreview}
           >
-            {t('previewFile')}
-          </button>
-        </Show>
-        <Show when={blob() !== undefined}>
-          <button type="button" class="quiet" onClick={() => setBlob(undefined)}>
-            {t('previewClose')}
+            {blob() === undefined ? t('previewFile') : t('previewClose')}
           </button>
         </Show>
         <Show when={opener.progress() !== undefined}>

@@ -1,9 +1,11 @@
-import { createMemo, createResource, createSignal, type JSX, Show, Suspense } from 'solid-js';
+import { createMemo, createSignal, type JSX, Show } from 'solid-js';
 import type { WireError } from '../../core/errors.ts';
+import { createAsked } from '../api/asked.ts';
 import { actions, must, type OutputOf } from '../api/call.ts';
 import { createLive, toWire } from '../api/live.ts';
 import { readPages } from '../api/pages.ts';
 import { t } from '../i18n/index.ts';
+import { AskTwice } from '../ui/ask-twice.tsx';
 import { useKeys } from '../ui/keys.ts';
 import { LoadMore } from '../ui/load-more.tsx';
 import { Problem } from '../ui/problem.tsx';
@@ -95,7 +97,7 @@ function bySession(files: FileRow[]): { sessionId: string; files: FileRow[] }[] 
 }
 
 function SessionHead(props: { sessionId: string }): JSX.Element {
-  const [session] = createResource(
+  const session = createAsked(
     () => props.sessionId,
     async (sessionId) => {
       const outcome = await actions.session.status.get({ sessionId });
@@ -105,23 +107,16 @@ function SessionHead(props: { sessionId: string }): JSX.Element {
   return (
     <h2 class="group-head">
       <A href={`/sessions/${props.sessionId}`} dir="auto">
-        <Suspense fallback={props.sessionId.slice(0, 12)}>
-          {session()?.title === undefined ? props.sessionId.slice(0, 12) : line(session()?.title ?? '')}
-        </Suspense>
+        {line(session.data()?.title ?? props.sessionId.slice(0, 12))}
       </A>
-      <Suspense>
-        <Show when={session()?.agentId}>{(agentId) => <span class="muted">{line(agentId())}</span>}</Show>
-      </Suspense>
+      <Show when={session.data()?.agentId}>{(agentId) => <span class="muted">{line(agentId())}</span>}</Show>
     </h2>
   );
 }
 
-/** Asks once more in place: what is removed cannot be brought back. */
 function FileArticle(props: { file: FileRow; onRemoved: () => void }): JSX.Element {
-  const [asking, setAsking] = createSignal(false);
   const [error, setError] = createSignal<WireError>();
   async function remove(): Promise<void> {
-    setAsking(false);
     try {
       await must(actions.file.remove({ fileId: props.file.fileId }));
       props.onRemoved();
@@ -136,21 +131,7 @@ function FileArticle(props: { file: FileRow; onRemoved: () => void }): JSX.Eleme
         <time class="muted" datetime={props.file.createdAt} title={fullTime(props.file.createdAt)}>
           {ago(props.file.createdAt)}
         </time>
-        <Show
-          when={asking()}
-          fallback={
-            <button type="button" class="quiet small" onClick={() => setAsking(true)}>
-              {t('removeFile')}
-            </button>
-          }
-        >
-          <button type="button" class="danger small" onClick={() => void remove()}>
-            {t('removeFileNow')}
-          </button>
-          <button type="button" class="quiet small" onClick={() => setAsking(false)}>
-            {t('cancel')}
-          </button>
-        </Show>
+        <AskTwice ask={t('removeFile')} sure={t('removeFileNow')} onSure={() => void remove()} />
       </footer>
       <Problem error={error()} />
     </article>

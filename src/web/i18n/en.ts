@@ -452,7 +452,11 @@ export const en = {
   fileNotFetched: 'The connection broke. Nothing was saved; try again.',
   fileNotWritten: 'The browser could not write the file: the disk is full, or it may not write there.',
   fileTooLargeHere: 'This browser would have to hold the whole file in memory. Save it in a shell:',
+  transcript: 'Transcript',
   fileSaved: 'Saved',
+  fileEmpty: 'The file is empty.',
+  cannotBeShown:
+    'This browser cannot show it: it is damaged or of another kind than it says. You can still download it.',
   downloadCanceled: 'Canceled; nothing was saved.',
   pdfBroken: 'This PDF cannot be shown: it is damaged, locked, or takes too long. You can still download it.',
   pageOf: 'Page {n} of {total}',

@@ -11,6 +11,7 @@ export function DenyForm(props: { onDeny: (reason: string) => void; onCancel: ()
       class="inline-form"
       onSubmit={(event) => {
         event.preventDefault();
+        event.currentTarget.closest('article')?.focus();
         props.onDeny(reason().trim());
       }}
       onKeyDown={(event) => event.key === 'Escape' && props.onCancel()}

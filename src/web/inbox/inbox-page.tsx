@@ -56,8 +56,12 @@ export default function InboxPage(): JSX.Element {
     setCurrent(next.itemId);
     cardOf(next.itemId)?.focus();
   }
-  const press = (name: string) => () =>
-    cardOf(current())?.querySelector<HTMLElement>(`[data-do="${name}"]`)?.click();
+  /** Only on the card that has the focus: a key decides nothing that nobody points at. */
+  const press = (name: string) => () => {
+    const card = cardOf(current());
+    if (card?.contains(document.activeElement) !== true) return;
+    card.querySelector<HTMLElement>(`[data-do="${name}"]`)?.click();
+  };
   const toggle = (id: string) => {
     const next = new Set(selected());
     if (!next.delete(id)) next.add(id);

@@ -1,4 +1,5 @@
-import { createResource, type JSX, Show } from 'solid-js';
+import { type JSX, Show } from 'solid-js';
+import { createAsked } from '../api/asked.ts';
 import { actions, idOf } from '../api/call.ts';
 import { t } from '../i18n/index.ts';
 import type { ApprovalRow } from './inbox-state.ts';
@@ -9,9 +10,9 @@ export function PolicyChange(props: { approval: ApprovalRow }): JSX.Element {
     props.approval.actionId === idOf(actions.policy.set)
       ? (props.approval.input.rules as Parameters<typeof actions.policy.preview>[0]['rules'])
       : undefined;
-  const [preview] = createResource(rules, (asked) => actions.policy.preview({ rules: asked }));
+  const preview = createAsked(rules, (asked) => actions.policy.preview({ rules: asked }));
   const counts = () => {
-    const outcome = preview();
+    const outcome = preview.data();
     return outcome?.status === 'ok' ? outcome.output : undefined;
   };
   return (

@@ -1,5 +1,6 @@
-import { createResource, type JSX, Show } from 'solid-js';
+import { type JSX, Show } from 'solid-js';
 import type { SessionEvent } from '../../core/session.ts';
+import { createAsked } from '../api/asked.ts';
 import { actions } from '../api/call.ts';
 import { ToolCall } from '../session/tool-call.tsx';
 
@@ -8,7 +9,7 @@ const STEPS = 50;
 
 /** The step that a permission is about, with what it would change. */
 export function StepPreview(props: { sessionId: string; toolCallId: string }): JSX.Element {
-  const [step] = createResource(
+  const step = createAsked(
     () => props.toolCallId,
     async (toolCallId) => {
       const { sessionId } = props;
@@ -19,7 +20,7 @@ export function StepPreview(props: { sessionId: string; toolCallId: string }): J
       return found?.type === 'tool_call' ? found : undefined;
     },
   );
-  const shown = () => (step()?.content === undefined ? undefined : step());
+  const shown = () => (step.data()?.content === undefined ? undefined : step.data());
   return (
     <Show when={shown()}>
       {(found) => (

@@ -1,4 +1,5 @@
-import { createResource, For, type JSX, Show } from 'solid-js';
+import { For, type JSX, Show } from 'solid-js';
+import { createAsked } from '../api/asked.ts';
 import { actions, must } from '../api/call.ts';
 import { createLive } from '../api/live.ts';
 import { t } from '../i18n/index.ts';
@@ -52,25 +53,25 @@ export default function MachinesPage(): JSX.Element {
 
 function Agents(props: { machineId: string; online: boolean }): JSX.Element {
   // Asked again when the machine comes back.
-  const [answer, { refetch }] = createResource(
+  const answer = createAsked(
     () => `${props.machineId} ${props.online}`,
     () => actions.agents.backends.list({ machineId: props.machineId }),
   );
   const error = () => {
-    const found = answer.latest;
+    const found = answer.data();
     return found?.status === 'error' ? found.error : undefined;
   };
   const agents = () => {
-    const found = answer.latest;
+    const found = answer.data();
     return found?.status === 'ok' ? found.output.agents : [];
   };
   return (
     <>
-      <Problem error={error()} retry={() => void refetch()} />
+      <Problem error={error()} retry={() => answer.refresh()} />
       <Show
         when={agents().length > 0}
         fallback={
-          <Show when={answer.loading}>
+          <Show when={answer.loading()}>
             <p class="muted">{t('loading')}</p>
           </Show>
         }

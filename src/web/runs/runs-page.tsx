@@ -1,6 +1,7 @@
-import { createResource, createSignal, For, type JSX, Show } from 'solid-js';
+import { createSignal, For, type JSX, Show } from 'solid-js';
 import { isRunOver, RUN_STATUSES, type RunStatus } from '../../core/run.ts';
 import type { WireError } from '../../core/errors.ts';
+import { createAsked } from '../api/asked.ts';
 import { actions, must, type OutputOf } from '../api/call.ts';
 import { createLive } from '../api/live.ts';
 import { t } from '../i18n/index.ts';
@@ -65,12 +66,12 @@ export default function RunsPage(): JSX.Element {
 function RunCard(props: { run: RunRow }): JSX.Element {
   const [open, setOpen] = createSignal(false);
   const [error, setError] = createSignal<WireError>();
-  const [whole] = createResource(
+  const whole = createAsked(
     () => (open() ? `${props.run.runId} ${props.run.status}` : undefined),
     () => actions.execution.run.get({ runId: props.run.runId }),
   );
   const outcome = () => {
-    const found = whole.latest;
+    const found = whole.data();
     return found?.status === 'ok' ? found.output : undefined;
   };
   async function stop(): Promise<void> {

@@ -1,6 +1,7 @@
-import { createResource, createSignal, For, type JSX, Show } from 'solid-js';
+import { createSignal, For, type JSX, Show } from 'solid-js';
 import type { WireError } from '../../core/errors.ts';
 import type { PermissionMode } from '../../core/session.ts';
+import { createAsked } from '../api/asked.ts';
 import { actions, type Outcome } from '../api/call.ts';
 import { t, tOr } from '../i18n/index.ts';
 import { StatusMark } from '../sessions/status-mark.tsx';
@@ -18,7 +19,7 @@ export function SessionHead(props: { session: SessionInFull }): JSX.Element {
   const id = () => ({ sessionId: props.session.sessionId });
   // Asked when somebody is about to choose: both are the agent's own, and the list may be long.
   const [wanted, setWanted] = createSignal<string>();
-  const [offers] = createResource(wanted, async () => {
+  const offers = createAsked(wanted, async () => {
     const [modes, models] = await Promise.all([
       actions.agents.session_modes.list(id()),
       actions.agents.models.list(id()),
@@ -43,8 +44,8 @@ export function SessionHead(props: { session: SessionInFull }): JSX.Element {
     found === undefined || (current !== undefined && !found.some((each) => each.id === current))
       ? [...(current === undefined ? [] : [{ id: current, name: current }]), ...(found ?? [])]
       : found;
-  const modes = () => withCurrent(offers()?.modes, props.session.permissionMode);
-  const models = () => withCurrent(offers()?.models, props.session.modelId);
+  const modes = () => withCurrent(offers.data()?.modes, props.session.permissionMode);
+  const models = () => withCurrent(offers.data()?.models, props.session.modelId);
   const isArchived = () => props.session.archivedAt !== undefined;
 
   return (

@@ -25,7 +25,7 @@ export function ToolCall(props: { tool: Tool; open?: boolean }): JSX.Element {
         <span class="tool-title" dir="auto">
           {line(props.tool.title)}
         </span>
-        <Show when={props.tool.toolKind}>
+        <Show when={props.tool.toolKind !== 'other' && props.tool.toolKind}>
           {(kind) => <span class="muted">{tOr(`tool_${kind()}`, line(kind()))}</span>}
         </Show>
       </summary>

@@ -1,8 +1,9 @@
-import { type Accessor, createMemo, createResource, createSignal } from 'solid-js';
+import { type Accessor, createMemo, createSignal } from 'solid-js';
 import type { WireError } from '../../core/errors.ts';
 import type { PolicyDocument, SurfaceRule } from '../../core/policy.ts';
 import { diffPolicies, type PolicyDifference } from '../../core/policy-diff.ts';
 import type { Surface } from '../../core/spec.ts';
+import { createAsked } from '../api/asked.ts';
 import { actions, must, type OutputOf } from '../api/call.ts';
 import { createLive, toWire } from '../api/live.ts';
 
@@ -44,7 +45,7 @@ export function createPolicyDraft(): PolicyDraft {
     const [from, to] = [saved(), drafted()];
     return from === undefined || to === undefined ? [] : diffPolicies(from, to);
   });
-  const [replay] = createResource(
+  const replay = createAsked(
     () => (changes().length === 0 ? undefined : drafted()?.rules),
     async (next) => {
       const outcome = await actions.policy.preview({ document: { rules: next } });
@@ -76,7 +77,7 @@ export function createPolicyDraft(): PolicyDraft {
     saved,
     drafted,
     changes,
-    replay: () => (changes().length === 0 ? undefined : replay.latest),
+    replay: () => (changes().length === 0 ? undefined : replay.data()),
     error: () => error() ?? live.error(),
     set(key, surface, rule) {
       const all = drafted()?.rules ?? {};

@@ -1,5 +1,6 @@
-import { createResource, createUniqueId, For, type JSX, Match, Show, Switch } from 'solid-js';
+import { createUniqueId, For, type JSX, Match, Show, Switch } from 'solid-js';
 import type { ActionManifest, JsonSchema } from '../../core/spec.ts';
+import { createAsked } from '../api/asked.ts';
 import { actions } from '../api/call.ts';
 import { t, tOr } from '../i18n/index.ts';
 import type { FormValues } from './action-form.tsx';
@@ -34,7 +35,7 @@ export function FormField(props: {
     if (fields.some((name) => !known.includes(name) && isNeeded(name))) return undefined;
     return JSON.stringify(Object.fromEntries(known.map((name) => [name, props.values[name]])));
   };
-  const [found] = createResource(depends, async (input): Promise<Option[]> => {
+  const found = createAsked(depends, async (input): Promise<Option[]> => {
     const { id: actionId } = props.action;
     const outcome = await actions.action.options.resolve({
       actionId,
@@ -46,7 +47,9 @@ export function FormField(props: {
   const options = (): Option[] =>
     props.schema.enum !== undefined && hint()?.options === undefined
       ? props.schema.enum.map((value) => ({ value, label: value }))
-      : (found() ?? []);
+      : found.loading()
+        ? []
+        : (found.data() ?? []);
   const isChoice = () =>
     props.schema.enum !== undefined || hint()?.widget === 'select' || hint()?.widget === 'session';
   const value = () => props.values[props.name];

@@ -7,6 +7,15 @@ const layers: Record<string, Handler>[] = [];
 let prefix = '';
 let timer: ReturnType<typeof setTimeout> | undefined;
 
+/** Somebody writes in a field and did not end it. If it goes away meanwhile, what is typed on is still meant for it. */
+let writing = false;
+addEventListener('pointerdown', () => {
+  writing = false;
+});
+addEventListener('focusin', () => {
+  writing = false;
+});
+
 /** Milliseconds between the two keys of `g i`. */
 const PREFIX_MS = 2000;
 
@@ -17,7 +26,11 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 addEventListener('keydown', (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey || event.isComposing) return;
-  if (event.defaultPrevented || isTyping(event.target)) return;
+  if (isTyping(event.target) || (writing && event.target === document.body)) {
+    writing = !/^(Enter|Escape|Tab)$/.test(event.key);
+    return;
+  }
+  if (event.defaultPrevented) return;
   if (document.querySelector('dialog[open]') !== null) return;
   const typed = prefix === '' ? event.key : `${prefix} ${event.key}`;
   prefix = '';

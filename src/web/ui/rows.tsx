@@ -1,8 +1,8 @@
-import { type Accessor, createMemo, For, type JSX } from 'solid-js';
+import { type Accessor, createEffect, createMemo, For, type JSX, on } from 'solid-js';
 
 /**
  * A list whose rows stay the same while what they show is read anew: a half-written answer in a row, or the focus, outlives
- * that.
+ * that, and also that its row comes to stand elsewhere.
  */
 export function Rows<T>(props: {
   each: readonly T[];
@@ -11,7 +11,18 @@ export function Rows<T>(props: {
   children: (row: Accessor<T>) => JSX.Element;
 }): JSX.Element {
   const found = createMemo(() => new Map(props.each.map((row) => [props.by(row), row])));
-  const ids = createMemo(() => [...found().keys()]);
+  let focused: Element | null = null;
+  const ids = createMemo(() => {
+    focused = document.activeElement;
+    return [...found().keys()];
+  });
+  createEffect(
+    on(ids, () => {
+      // An element that is moved in the page loses the focus on its way.
+      if (!(focused instanceof HTMLElement) || focused === document.activeElement) return;
+      if (document.activeElement === document.body) focused.focus({ preventScroll: true });
+    }),
+  );
   return (
     <For each={ids()}>
       {(id) => {
