@@ -12,7 +12,12 @@ import type { Transcript } from './transcript-state.ts';
 const NAMES = { queue: 'queue', steer: 'steer', interrupt: 'interruptAndSend' } as const;
 
 /** Where messages are written. A message that was not taken stays in the field; a draft outlives the page. */
-export function Composer(props: { sessionId: string; transcript: Transcript }): JSX.Element {
+export function Composer(props: {
+  sessionId: string;
+  transcript: Transcript;
+  /** Somebody sends: they want to see what comes of it. */
+  onSend: () => void;
+}): JSX.Element {
   const session = useSession();
   const draftName = `draft.${props.sessionId}`;
   const [text, setText] = createSignal(kept.get(draftName) ?? '');
@@ -38,6 +43,7 @@ export function Composer(props: { sessionId: string; transcript: Transcript }): 
     messageId = newId();
     setError(undefined);
     write('');
+    props.onSend();
     setSent([...queued(), { messageId: id, text: message }]);
     const outcome = await actions.session.message.send({
       sessionId: props.sessionId,

@@ -1,4 +1,4 @@
-import { type JSX, Show } from 'solid-js';
+import { createSignal, type JSX, Show } from 'solid-js';
 import { actions, must } from '../api/call.ts';
 import { createLive } from '../api/live.ts';
 import { t } from '../i18n/index.ts';
@@ -17,6 +17,7 @@ export default function SessionPage(props: { sessionId: string }): JSX.Element {
     (news) => news.type === 'session.changed' && news.sessionId === sessionId,
   );
   const transcript = createTranscript(sessionId);
+  const [sends, setSends] = createSignal(0);
   return (
     <SessionContext.Provider value={session.data}>
       <Show
@@ -33,12 +34,12 @@ export default function SessionPage(props: { sessionId: string }): JSX.Element {
         {(found) => (
           <div class="session-page">
             <SessionHead session={found()} />
-            <TranscriptView transcript={transcript} sessionId={sessionId} />
+            <TranscriptView transcript={transcript} sessionId={sessionId} follow={sends()} />
             <Show
               when={found().archivedAt === undefined}
               fallback={<p class="note plain">{t('archived')}</p>}
             >
-              <Composer sessionId={sessionId} transcript={transcript} />
+              <Composer sessionId={sessionId} transcript={transcript} onSend={() => setSends(sends() + 1)} />
             </Show>
           </div>
         )}

@@ -12,13 +12,23 @@ const AROUND = 1600;
 const NEAR_TOP = 900;
 /** Pixels from the end that still count as its end. */
 const NEAR_END = 60;
+/** Milliseconds after a wheel, a finger or a key moved the transcript in which it may still be on its way. */
+const BY_HAND_MS = 1000;
+const UP_KEYS = ['ArrowUp', 'PageUp', 'Home', ' '];
 
 /** The transcript in a window of its own: what is far away is a blank of the same height. */
-export function TranscriptView(props: { transcript: Transcript; sessionId: string }): JSX.Element {
+export function TranscriptView(props: {
+  transcript: Transcript;
+  sessionId: string;
+  /** Another number: go to the end, and follow it. */
+  follow: number;
+}): JSX.Element {
   let scroller: HTMLDivElement | undefined;
   let content: HTMLDivElement | undefined;
   let loadingOlder = false;
   const [atEnd, setAtEnd] = createSignal(true);
+  let lastTop = 0;
+  let movedAt = 0;
 
   const toEnd = () => scroller?.scrollTo(0, scroller.scrollHeight);
 
@@ -32,10 +42,21 @@ export function TranscriptView(props: { transcript: Transcript; sessionId: strin
     loadingOlder = false;
   }
 
+  function byHand(event: Event): void {
+    // A press on something in it is no scrolling; on the bar at its side it is.
+    if (event.type === 'pointerdown' && event.target !== scroller) return;
+    if (event instanceof KeyboardEvent && !UP_KEYS.includes(event.key)) return;
+    movedAt = performance.now();
+  }
+
   function onScroll(): void {
     if (scroller === undefined) return;
     const { scrollTop, scrollHeight, clientHeight } = scroller;
-    setAtEnd(scrollHeight - scrollTop - clientHeight < NEAR_END);
+    // Only somebody who goes up stops the following: what is shown grows and shrinks by itself, and is moved by that.
+    const isByHand = performance.now() - movedAt < BY_HAND_MS;
+    if (scrollHeight - scrollTop - clientHeight < NEAR_END) setAtEnd(true);
+    else if (scrollTop < lastTop && isByHand) setAtEnd(false);
+    lastTop = scrollTop;
     if (scrollTop < NEAR_TOP) void loadOlder();
   }
 
@@ -45,6 +66,16 @@ export function TranscriptView(props: { transcript: Transcript; sessionId: strin
     observer.observe(scroller!);
     onCleanup(() => observer.disconnect());
   });
+  createEffect(
+    on(
+      () => props.follow,
+      () => {
+        setAtEnd(true);
+        toEnd();
+      },
+      { defer: true },
+    ),
+  );
   createEffect(
     on(props.transcript.loaded, (loaded) => {
       if (loaded) requestAnimationFrame(() => (toEnd(), onScroll()));
@@ -56,9 +87,13 @@ export function TranscriptView(props: { transcript: Transcript; sessionId: strin
       class="transcript"
       ref={scroller}
       onScroll={onScroll}
+      on:wheel={{ handleEvent: byHand, passive: true }}
+      on:touchmove={{ handleEvent: byHand, passive: true }}
+      onPointerDown={byHand}
+      onKeyDown={byHand}
       tabindex="0"
       role="log"
-      aria-label={t('sessions')}
+      aria-label={t('transcript')}
     >
       <div class="transcript-content" ref={content}>
         <Problem error={props.transcript.error()} />
