@@ -8,10 +8,7 @@ import { createBootstrap } from './auth/bootstrap.ts';
 import { createDeviceFlow } from './auth/device-flow.ts';
 import { createPasskeys } from './auth/passkeys.ts';
 import { createSignIn } from './auth/sign-in.ts';
-import { createBlobs } from './blobs/blobs.ts';
-import { createQuota } from './blobs/quota.ts';
-import { createUploads } from './blobs/uploads.ts';
-import type { FileStorage } from './http/file-routes.ts';
+import { openStorage } from './blobs/open-storage.ts';
 import { isLoopback } from '../core/loopback.ts';
 import { bracketed, requireOwnAddress } from './http/address-guard.ts';
 import { hostOf, isWildcard, plainRemote } from './http/bound-address.ts';
@@ -146,13 +143,7 @@ export function createBackend(options: BackendOptions): Backend {
     runtime,
     log,
   });
-  const web = createWeb({
-    store,
-    sealer: managed.sealer,
-    outbound: options.outbound,
-    runtime,
-    fixed: options.searxng,
-  });
+  const web = createWeb({ ...options, sealer: managed.sealer });
   const starts = createStarts({
     sessions: store.sessions,
     links,
@@ -300,12 +291,4 @@ export function createBackend(options: BackendOptions): Backend {
       return closing;
     },
   };
-}
-
-function openStorage({ files, store }: BackendOptions): FileStorage | undefined {
-  if (files === undefined) return undefined;
-  const blobs = createBlobs(files.folder);
-  const quota = createQuota({ maxBytes: files.totalBytes, storedBytes: store.files.storedBytes });
-  const uploads = createUploads({ blobs, files: store.files, maxBytes: files.maxBytes, quota });
-  return { blobs, uploads };
 }

@@ -29,15 +29,15 @@ export interface Web {
   open(): Promise<void>;
 }
 
-/** @param fixed a SearXNG from the environment */
+/** @param searxng one from the environment */
 export function createWeb(options: {
   store: Pick<BackendStore, 'settings' | 'feed'>;
   sealer: Sealer;
   outbound: Outbound;
   runtime: Runtime;
-  fixed: WebProvider | undefined;
+  searxng?: WebProvider;
 }): Web {
-  const { store, sealer, outbound, runtime, fixed } = options;
+  const { store, sealer, outbound, runtime, searxng: fixed } = options;
   const providers = createProviders({
     settings: store.settings,
     sealer,
