@@ -1,5 +1,5 @@
 import { createSignal } from 'solid-js';
-import { browserName, sleep } from '../browser/host.ts';
+import { browserName, kept, sleep } from '../browser/host.ts';
 import { fileKey, keepSealedKey, makeOpener, toIdentity, toKeyCheck } from '../browser/file-key.ts';
 import { ask, pageKey } from '../browser/http.ts';
 import { onSignedOut } from './call.ts';
@@ -7,7 +7,7 @@ import { onSignedOut } from './call.ts';
 export type SignInState = 'checking' | 'in' | 'out' | 'unreachable';
 
 const [state, setState] = createSignal<SignInState>('checking');
-/** Why a link did not work, where one was used. */
+/** Why this browser is not signed in, where there is something to say. */
 const [refusal, setRefusal] = createSignal<string>();
 
 export { state as signInState, refusal };
@@ -15,6 +15,7 @@ export { state as signInState, refusal };
 /** This browser is signed in: the page keeps its half. */
 export function enter(half: string): void {
   pageKey.set(half);
+  setRefusal(undefined);
   setState('in');
 }
 
@@ -33,7 +34,7 @@ async function redeem(key: string, opener?: string): Promise<string> {
 
 /** Takes the key of a link out of the address before anything else sees it, and signs in with it. */
 export async function begin(): Promise<void> {
-  onSignedOut(() => forget());
+  onSignedOut(() => end());
   pageKey.onChange(() => void check());
   const link = new URLSearchParams(location.hash.slice(1));
   const key = link.get('key');
@@ -55,10 +56,16 @@ async function check(): Promise<void> {
   const answer = await ask('GET', '/v1/whoami');
   if (answer === undefined || answer.status >= 500) setState('unreachable');
   else if (answer.status === 200) setState('in');
-  else forget();
+  else end();
 }
 
 export const checkAgain = check;
+
+/** Somebody signed this browser out from elsewhere. */
+function end(): void {
+  forget();
+  setRefusal('ended');
+}
 
 function forget(): void {
   pageKey.set(undefined);
@@ -68,6 +75,7 @@ function forget(): void {
 
 export async function signOut(): Promise<void> {
   await ask('POST', '/v1/auth/logout', {});
+  kept.forgetAll('draft.');
   forget();
 }
 

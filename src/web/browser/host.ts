@@ -21,6 +21,15 @@ export const kept = {
       // It is asked for again next time.
     }
   },
+  /** Of all whose names begin so. */
+  forgetAll(prefix: string): void {
+    try {
+      for (const key of Object.keys(localStorage))
+        if (key.startsWith(`kaiwu.${prefix}`)) localStorage.removeItem(key);
+    } catch {
+      // Nothing was kept.
+    }
+  },
   /** Hears of changes that other tabs make. */
   onChange(name: string, listener: (value: string | undefined) => void): void {
     addEventListener('storage', ({ key, newValue }) => {

@@ -58,6 +58,7 @@ export const en = {
   signIn_invalid_grant: 'This link has been used already or is too old. Run `kaiwu app` for another.',
   signIn_expired_token: 'This link or code is too old. Ask for another.',
   signIn_access_denied: 'The code was refused.',
+  signIn_ended: 'This browser was signed out: its sign-in was revoked or is over.',
   signIn_unreachable: 'The backend does not answer.',
   signIn_refused: 'The sign-in was refused.',
 

@@ -57,6 +57,7 @@ export const zhCn: Texts = {
   signIn_invalid_grant: '此链接已被使用或已过期。请运行 `kaiwu app` 获取新链接。',
   signIn_expired_token: '链接或代码已过期，请重新获取。',
   signIn_access_denied: '代码被拒绝。',
+  signIn_ended: '此浏览器已退出登录：其登录已被撤销或已结束。',
   signIn_unreachable: '后端没有响应。',
   signIn_refused: '登录被拒绝。',
 
