@@ -71,7 +71,7 @@ export function Shell(): JSX.Element {
             {t('offline')}
           </p>
         </Show>
-        <ErrorBoundary fallback={<Broken />}>
+        <ErrorBoundary fallback={(_error, reset) => <Broken onLeave={reset} />}>
           <Suspense fallback={<p class="loading">{t('loading')}</p>}>
             <CurrentPage />
           </Suspense>
@@ -101,7 +101,7 @@ export function Shell(): JSX.Element {
 }
 
 function CurrentPage(): JSX.Element {
-  const sessionId = () => /^\/sessions\/([^/]+)$/.exec(path())?.[1];
+  const sessionId = () => decoded(/^\/sessions\/([^/]+)$/.exec(path())?.[1] ?? '');
   const view = () => PAGES.find((page) => page.path === path());
   return (
     <Show
@@ -115,13 +115,24 @@ function CurrentPage(): JSX.Element {
         </Show>
       }
     >
-      {(id) => <SessionPage sessionId={decodeURIComponent(id)} />}
+      {(id) => <SessionPage sessionId={id} />}
     </Show>
   );
 }
 
+/** Nothing where it is no part of an address: anybody may have written it. */
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A page that cannot be shown, as when the backend was replaced by a newer one and no longer has this page's parts. */
-function Broken(): JSX.Element {
+function Broken(props: { onLeave: () => void }): JSX.Element {
+  // The next page is not this one.
+  createEffect(on(path, () => props.onLeave(), { defer: true }));
   return (
     <div class="page">
       <h1>{t('pageBroken')}</h1>
