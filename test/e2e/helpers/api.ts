@@ -5,6 +5,7 @@ import type { World } from '../../helpers/world.ts';
 
 /** The backend over HTTP, as the person who is signed in. */
 export interface Api {
+  url: string;
   token: string;
   call(actionId: string, input?: unknown, surface?: string): Promise<Envelope>;
   /** The output of a call that must succeed. */
@@ -27,6 +28,7 @@ export function createApi(world: World): Api {
     return (await answer.json()) as Envelope;
   };
   return {
+    url: world.url,
     token,
     call,
     async output(actionId, input) {

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import type { ActionExample } from '../../../src/core/spec.ts';
 import type { Api } from './api.ts';
 import { createMcpStandIns } from './mcp-stand-ins.ts';
+import { addPasskey } from './passkey-stand-in.ts';
 
 /** What the examples name and who makes the real thing, anew for each call, since calls change it. */
 type Makers = Record<string, (actionId: string) => Promise<string>>;
@@ -68,6 +69,7 @@ export function createStandIns(api: Api, directory: string): StandIns {
       await writeFile(join(directory, 'sent.txt'), 'sent');
       return (await api.output('file.send', { sessionId: await spawn(), path: 'sent.txt' })).fileId as string;
     },
+    pk_123: () => addPasskey(api),
     tok_123: async () => (await api.output('token.create', { name: 'for a test' })).tokenId as string,
     'BCDF-GHJK': async () => (await deviceCode(api)).user_code!,
     dev_123: async () => {
@@ -76,6 +78,12 @@ export function createStandIns(api: Api, directory: string): StandIns {
       const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
       return (await api.post('/v1/auth/device/token', { grant_type, device_code })).device_id!;
     },
+  };
+
+  /** One that is there already is as good. */
+  const provided = async (input: { id: string }) => {
+    await api.call('capability.provider.add', { id: input.id, displayName: 'Acme Tools' });
+    return input;
   };
 
   const preparations: Preparations = {
@@ -87,6 +95,17 @@ export function createStandIns(api: Api, directory: string): StandIns {
     },
     'file.send': async (input) => {
       await writeFile(join(directory, input.path), '# Report');
+      return input;
+    },
+    'capability.provider.add': async (input) => {
+      await api.call('capability.provider.remove', { id: input.id });
+      return input;
+    },
+    'capability.provider.update': provided,
+    'capability.provider.remove': provided,
+    'agent.subagent.remove': async (input) => {
+      const words = { name: 'Release notes', description: 'Writes them.', prompt: 'Write for users.' };
+      await api.output('agent.subagent.set', { ...input, ...words, intent: 'delegate' });
       return input;
     },
     // Only a rule that is there can be taken back.
