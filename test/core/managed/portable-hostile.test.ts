@@ -64,9 +64,10 @@ describe('schemas that are made to do harm', () => {
     ],
     ['no schema', { properties: 5, required: 'x', anyOf: {}, allOf: [7, null], items: 3, enum: [] }],
   ])('%s', (_, schema) => {
-    const before = performance.now();
+    // Time of the processor: that of the wall is the machine's.
+    const before = process.cpuUsage();
     const portable = toPortableToolSchema(schema);
-    expect(performance.now() - before).toBeLessThan(3000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(3000);
     if ('leftOut' in portable) return;
     expect(findSchemaProblems(portable.schema)).toEqual([]);
     expect(JSON.stringify(portable).length).toBeLessThan(100_000);
