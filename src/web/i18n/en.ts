@@ -307,6 +307,8 @@ export const en = {
   directTool: 'Direct tool',
   floor: 'Fixed: no rule can change this.',
   because: 'by {rule}',
+  because_spec: 'by default',
+  because_floor: 'fixed',
   toDraft: 'Apply to draft',
   outcome_runs: 'Runs',
   outcome_asks: 'Asks',

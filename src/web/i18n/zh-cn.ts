@@ -296,6 +296,8 @@ export const zhCn: Texts = {
   directTool: '直接工具',
   floor: '固定：任何规则都不能更改。',
   because: '依据 {rule}',
+  because_spec: '依据默认',
+  because_floor: '固定',
   toDraft: '应用到草稿',
   outcome_runs: '执行',
   outcome_asks: '询问',

@@ -1,7 +1,7 @@
 import { createSignal, For, type JSX, Show } from 'solid-js';
 import { type PolicyDocument, resolvePolicy, type SurfaceRule } from '../../core/policy.ts';
 import type { ActionManifest, Surface } from '../../core/spec.ts';
-import { t, type TextKey } from '../i18n/index.ts';
+import { t, type TextKey, tOr } from '../i18n/index.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { line } from '../ui/text.tsx';
 
@@ -44,6 +44,9 @@ const CHOICES: { field: keyof SurfaceRule; title: TextKey; options: Choice[] }[]
     ],
   },
 ];
+
+/** Where an answer comes from: an action's own default, what is fixed, or a rule by its name. */
+const because = (from: string): string => tOr(`because_${from}`, t('because', { rule: from }));
 
 /** What a rule says of one action, or family, on one surface: three answers that do not depend on one another. */
 export function CellDialog(props: {
@@ -118,9 +121,7 @@ export function CellDialog(props: {
             <p role="status">
               <span class={`cell-word ${found().outcome}`}>{t(`outcome_${found().outcome}`)}</span>{' '}
               <span class="muted">
-                {t('because', {
-                  rule: found().enabled.value ? found().approval.from : found().enabled.from,
-                })}
+                {because(found().enabled.value ? found().approval.from : found().enabled.from)}
               </span>
             </p>
           )}

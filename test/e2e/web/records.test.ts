@@ -21,7 +21,9 @@ describe.skipIf(!hasChromium)('settings, machines, runs, audit and devices (Chro
     await page.getByLabel('Filter by name or id').fill('title');
     await page.getByRole('button', { name: 'session.title.set, command line: Runs · direct' }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByText('by default').waitFor();
     await dialog.getByRole('group', { name: 'Approval' }).getByLabel('Asks first').check();
+    await dialog.getByText('by session.title.set').waitFor();
     await dialog.getByRole('button', { name: 'Apply to draft' }).click();
     const draft = page.getByRole('region', { name: 'Draft' });
     await draft.getByText(/newly ask [1-9]/).waitFor();
