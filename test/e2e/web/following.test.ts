@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasChromium, startWebWorld, type WebWorld } from './helpers/browser.ts';
+import { hasChromium, PHONE, startWebWorld, type WebWorld } from './helpers/browser.ts';
 
 const LONG = { timeout: 20_000 };
 /** What the demo agent says in many pieces, each with lines of its own. */
@@ -52,6 +52,28 @@ describe.skipIf(!hasChromium)('following a transcript (Chromium)', () => {
     await box.fill('say third');
     await box.press('Enter');
     await expect.poll(() => left(page), LONG).toBeLessThan(60);
+    await context.close();
+  });
+
+  test('on a phone nothing of a session reaches into the margin while its agent waits', async () => {
+    const input = { agentId: 'demo', directory: web.directory, message: 'ask rm -rf build' };
+    const { sessionId } = await web.output('session.spawn_new', input);
+    const { page, context } = await web.visit({ size: PHONE });
+    // Fingers get larger controls.
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true });
+    await page.goto(`${web.world.url}/sessions/${String(sessionId)}`);
+    await page.getByRole('button', { name: 'Interrupt' }).waitFor();
+    await page.getByRole('button', { name: 'Refuse' }).waitFor();
+    const margins = await page
+      .locator('.composer-box, .session-head .title-row, .entry')
+      .evaluateAll((parts) =>
+        parts.map((part) => {
+          const { left, right } = part.getBoundingClientRect();
+          return Math.round(innerWidth - right - left);
+        }),
+      );
+    expect(margins.filter((difference) => difference < 0)).toEqual([]);
     await context.close();
   });
 });
