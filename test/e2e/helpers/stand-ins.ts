@@ -5,6 +5,7 @@ import type { ActionExample } from '../../../src/core/spec.ts';
 import type { Api } from './api.ts';
 import { createMcpStandIns } from './mcp-stand-ins.ts';
 import { addPasskey } from './passkey-stand-in.ts';
+import { createWebStandIns } from './web-stand-ins.ts';
 
 /** What the examples name and who makes the real thing, anew for each call, since calls change it. */
 type Makers = Record<string, (actionId: string) => Promise<string>>;
@@ -21,6 +22,7 @@ export interface StandIns {
 
 export function createStandIns(api: Api, directory: string): StandIns {
   const mcp = createMcpStandIns(api);
+  const web = createWebStandIns(api);
   const spawn = async () =>
     (await api.output('session.spawn_new', { agentId: 'demo', directory })).sessionId as string;
   const request = async (surface = 'cli') => {
@@ -88,6 +90,7 @@ export function createStandIns(api: Api, directory: string): StandIns {
 
   const preparations: Preparations = {
     ...mcp.preparations,
+    ...web.preparations,
     // Only a document of the current version is taken.
     'policy.import': async (input) => {
       const { version } = await api.output('policy.get');
@@ -130,6 +133,7 @@ export function createStandIns(api: Api, directory: string): StandIns {
     },
     end: async () => {
       await mcp.end();
+      await web.end();
     },
   };
 }
