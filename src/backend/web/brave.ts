@@ -18,7 +18,7 @@ const schema = z.object({
 
 export const brave: SearchAdapter = {
   ask: ({ base_url: base = 'https://api.search.brave.com/res/v1', api_key: key = '' }, query, count) => ({
-    url: `${below(base, 'web/search')}?${new URLSearchParams({ q: query, count: String(count) })}`,
+    url: `${below(base, 'web/search')}?${new URLSearchParams({ q: query, count: String(count) }).toString()}`,
     headers: { 'x-subscription-token': key },
   }),
   read: (answer, service) =>

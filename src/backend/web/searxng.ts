@@ -17,7 +17,7 @@ export const searxng: SearchAdapter = {
       ...(language === undefined ? {} : { language }),
     });
     return {
-      url: `${below(base, 'search')}?${search}`,
+      url: `${below(base, 'search')}?${search.toString()}`,
       headers: bearer(key),
     };
   },

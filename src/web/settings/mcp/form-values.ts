@@ -38,7 +38,8 @@ export interface FormValues {
 
 export type Settings = Record<string, unknown>;
 
-const text = (value: unknown): string => (value === undefined ? '' : String(value));
+const text = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
 export function toValues(server: Server | undefined): FormValues {
   const config = server?.config ?? {};

@@ -30,7 +30,7 @@ export default function PasteForm(props: { taken: string[]; onDone: () => void }
     if (text().trim() === '' || fields().length === 0) return { parsed: NOTHING };
     try {
       // What is wrong with a setting is for the backend to say.
-      return { parsed: readServers(text(), taken, { fields: fields(), judge: (given) => given as Read }) };
+      return { parsed: readServers(text(), taken, { fields: fields(), judge: (given) => given }) };
     } catch (failure) {
       if (!(failure instanceof KaiwuError)) throw failure;
       return { parsed: NOTHING, error: toWireError(failure) };

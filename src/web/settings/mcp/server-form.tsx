@@ -26,6 +26,11 @@ const TIMES: [
   ['startTimeoutSeconds', 'mcpStartTime', SERVER_TIMEOUTS.start, 'command'],
 ];
 
+/** A setting that is a text. */
+type TextName = {
+  [K in keyof FormValues]: FormValues[K] extends string | undefined ? K : never;
+}[keyof FormValues];
+
 /** A new server, or the settings of one. Secrets go in and never come out. */
 export function ServerForm(props: { server: Server | undefined; onDone: () => void }): JSX.Element {
   const { server } = props;
@@ -36,8 +41,8 @@ export function ServerForm(props: { server: Server | undefined; onDone: () => vo
     (server?.secrets ?? [])
       .filter((name) => name.startsWith(`${field}.`))
       .map((name) => name.slice(field.length + 1));
-  const bind = (field: keyof FormValues) => ({
-    value: String(values[field] ?? ''),
+  const bind = (field: TextName) => ({
+    value: values[field] ?? '',
     onInput: (value: string) => setValues(field, value as never),
   });
 

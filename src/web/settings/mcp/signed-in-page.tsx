@@ -14,13 +14,11 @@ export default function SignedInPage(): JSX.Element {
   const [server, setServer] = createSignal<Server>();
   const [error, setError] = createSignal<WireError>();
   const answer = takeAnswer();
-  onMount(async () => {
+  onMount(() => {
     if (answer === undefined) return;
-    try {
-      setServer(await must(actions.mcp.server.login.complete(answer)));
-    } catch (failure) {
-      setError(toWire(failure));
-    }
+    must(actions.mcp.server.login.complete(answer)).then(setServer, (failure: unknown) =>
+      setError(toWire(failure)),
+    );
   });
   return (
     <div class="page narrow">
