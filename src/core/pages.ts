@@ -8,6 +8,7 @@ export const PAGE_PATHS = [
   '/settings/actions',
   '/settings/mcp-servers',
   '/settings/mcp-servers/signed-in',
+  '/settings/providers',
   '/machines',
   '/audit',
   '/devices',

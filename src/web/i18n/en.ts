@@ -577,6 +577,24 @@ export const en = {
   mcpCaFile: 'File of a private authority (PEM)',
   mcpClientId: 'OAuth client id',
   mcpScope: 'OAuth scopes',
+  providers: 'Web search',
+  providersLead:
+    'Services that search the web, or answer from it, for your hosts and agents. They are asked in this order; the next one serves where one fails. What they find is the words of strangers.',
+  providersNone: 'No provider yet. Without one there are no tools for the web.',
+  providerAdd: 'Add…',
+  providerAddTitle: 'Add a provider',
+  providerSaved: '{name} is set up.',
+  providerOwnAddress: 'Its own, where empty',
+  providerKey: 'Key',
+  providerMaxResults: 'Most results',
+  providerLanguage: 'Language',
+  providerTime: 'Longest question (seconds)',
+  providerAnswers: 'answers questions',
+  providerSearches: 'searches',
+  providerHasKey: 'key set',
+  providerFromEnvironment: 'from the environment of the backend',
+  providerWorks: 'It answered as it should, in {ms} ms.',
+  providerFails: 'It did not answer as it should.',
 };
 
 export type Texts = Record<keyof typeof en, string>;

@@ -49,6 +49,13 @@ export const PAGES: Page[] = [
     view: lazy(() => import('../settings/mcp/servers-page.tsx')),
   },
   {
+    path: '/settings/providers',
+    title: 'providers',
+    icon: 'search',
+    key: 'w',
+    view: lazy(() => import('../settings/providers/providers-page.tsx')),
+  },
+  {
     path: '/machines',
     title: 'machines',
     icon: 'machines',

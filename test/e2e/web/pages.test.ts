@@ -28,6 +28,7 @@ describe.skipIf(!hasChromium)('every page of the app (Chromium)', () => {
     '/files',
     '/settings/actions',
     '/settings/mcp-servers',
+    '/settings/providers',
     '/machines',
     '/runs',
     '/audit',
@@ -76,7 +77,18 @@ describe.skipIf(!hasChromium)('every page of the app (Chromium)', () => {
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('dialog').getByLabel('Language').selectOption('zh-CN');
     await page.getByRole('dialog').getByRole('link', { name: '会话' }).waitFor();
-    const titles = ['收件箱', '会话', '文件', '操作', 'MCP 服务器', '机器', '运行', '审计', '设备'];
+    const titles = [
+      '收件箱',
+      '会话',
+      '文件',
+      '操作',
+      'MCP 服务器',
+      '网络搜索',
+      '机器',
+      '运行',
+      '审计',
+      '设备',
+    ];
     for (const [i, path] of PATHS.entries()) {
       await page.goto(web.world.url + path);
       await page.getByRole('heading', { level: 1, name: titles[i]! }).waitFor();
