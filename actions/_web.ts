@@ -1,6 +1,9 @@
 import * as z from 'zod';
+import type { Caller } from '../src/core/call.ts';
 import type { KaiwuError } from '../src/core/errors.ts';
 import { PROVIDER_KINDS } from '../src/core/ports/web.ts';
+import { isServiceBase, SERVICE_BASE } from '../src/core/service-base.ts';
+import { waitSeconds } from '../src/core/wait.ts';
 
 export const query = z.string().trim().min(1).max(1000).describe('What to look for.');
 
@@ -48,20 +51,17 @@ export const answered = z.object({
 
 export const resultColumns = ['title', 'url', { label: 'snippet', of: ['snippet'], whole: true as const }];
 
-export const webErrors = ['provider_failed', 'invalid_input'] satisfies KaiwuError['code'][];
+/** Seconds for all providers of a call together: as much as its caller can bear, and enough to ask one at all. */
+export const secondsFor = (caller: Caller): number => Math.max(5, waitSeconds(undefined, caller, 300));
 
-const isBase = (text: string): boolean => {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password, search, hash } = new URL(text);
-  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === '';
-};
+export const webErrors = ['provider_failed', 'invalid_input'] satisfies KaiwuError['code'][];
 
 export const providerFields = {
   kind: z.enum(PROVIDER_KINDS).describe('searxng, brave, tavily, openai or gemini (the last two answer).'),
   base_url: z
     .string()
     .max(2000)
-    .refine(isBase, 'must be an address with http or https, without credentials, query and fragment')
+    .refine(isServiceBase, `must be ${SERVICE_BASE}`)
     .optional()
     .describe('Base of its API, such as http://127.0.0.1:8888. searxng needs it.'),
   model: z.string().min(1).max(200).optional().describe('Model. openai and gemini need it.'),

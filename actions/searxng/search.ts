@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { maxResults, query, resultColumns, results, webErrors } from '../_web.ts';
+import { maxResults, query, resultColumns, results, secondsFor, webErrors } from '../_web.ts';
 import { EVERYDAY } from '../_surfaces.ts';
 
 export default defineAction({
@@ -22,5 +22,6 @@ export default defineAction({
   errors: webErrors,
   input: z.object({ query, max_results: maxResults }),
   output: results,
-  run: ({ input, ports, signal }) => ports.web.search({ ...input, kind: 'searxng' }, signal),
+  run: ({ input, caller, ports, signal }) =>
+    ports.web.search({ ...input, kind: 'searxng', seconds: secondsFor(caller) }, signal),
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ANSWER_DEPTHS } from '../../src/core/ports/web.ts';
 import { defineAction } from '../../src/core/spec.ts';
-import { answered, providerId, webErrors } from '../_web.ts';
+import { answered, providerId, secondsFor, webErrors } from '../_web.ts';
 import { EVERYDAY } from '../_surfaces.ts';
 
 export default defineAction({
@@ -29,6 +29,6 @@ export default defineAction({
     provider: providerId.optional().describe('Only this one, with no other in its place.'),
   }),
   output: answered,
-  run: ({ input: { provider, ...question }, ports, signal }) =>
-    ports.web.answer({ ...question, pinned: provider }, signal),
+  run: ({ input: { provider, ...question }, caller, ports, signal }) =>
+    ports.web.answer({ ...question, pinned: provider, seconds: secondsFor(caller) }, signal),
 });

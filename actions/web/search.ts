@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineAction } from '../../src/core/spec.ts';
-import { maxResults, providerId, query, resultColumns, results, webErrors } from '../_web.ts';
+import { maxResults, providerId, query, resultColumns, results, secondsFor, webErrors } from '../_web.ts';
 import { EVERYDAY } from '../_surfaces.ts';
 
 export default defineAction({
@@ -29,6 +29,6 @@ export default defineAction({
     provider: providerId.optional().describe('Only this one, with no other in its place.'),
   }),
   output: results,
-  run: ({ input: { provider, ...question }, ports, signal }) =>
-    ports.web.search({ ...question, pinned: provider }, signal),
+  run: ({ input: { provider, ...question }, caller, ports, signal }) =>
+    ports.web.search({ ...question, pinned: provider, seconds: secondsFor(caller) }, signal),
 });

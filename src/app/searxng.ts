@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { KaiwuError } from '../core/errors.ts';
 import type { WebProvider } from '../core/ports/web.ts';
+import { isServiceBase, SERVICE_BASE } from '../core/service-base.ts';
 
 const whole = (max: number) =>
   z
@@ -9,14 +10,9 @@ const whole = (max: number) =>
     .transform(Number)
     .pipe(z.int().min(1).max(max));
 
-const isBase = (text: string): boolean =>
-  URL.canParse(text) &&
-  /^https?:$/.test(new URL(text).protocol) &&
-  new URL(text).username + new URL(text).password + new URL(text).search === '';
-
 /** Variables after `KAIWU_SEARXNG_`, each with what it takes. */
 const VARIABLES = {
-  BASE_URL: { schema: z.string().refine(isBase), takes: 'an address with http or https' },
+  BASE_URL: { schema: z.string().refine(isServiceBase), takes: SERVICE_BASE },
   MAX_RESULTS: { schema: whole(20), takes: 'a number from 1 to 20' },
   DEFAULT_LANGUAGE: {
     schema: z.string().regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?$|^all$/),

@@ -23,6 +23,12 @@ const SECONDS = { search: 10, quick: 45, deep: 90 };
 const DEFAULT_RESULTS = 10;
 const MAX_BYTES = 2 * 1024 * 1024;
 
+/** Milliseconds that one provider may take of the time of its call. */
+interface Limits {
+  shareMs: number;
+  signal: AbortSignal;
+}
+
 export interface Web {
   port: WebPort;
   capabilities: Capabilities;
@@ -49,18 +55,18 @@ export function createWeb(options: {
     provider: KeyedProvider,
     asked: Asked,
     seconds: number,
-    signal: AbortSignal,
+    { shareMs, signal }: Limits,
   ): Promise<HttpAnswer> {
-    const timeoutMs = (provider.timeout_seconds ?? seconds) * 1000;
+    const timeoutMs = Math.ceil(Math.min((provider.timeout_seconds ?? seconds) * 1000, shareMs));
     const { status, text } = await outbound({ ...asked, timeoutMs, maxBytes: MAX_BYTES, signal });
     // A service may repeat the key that it was given, in an error above all.
     return { status, text: provider.api_key ? text.replaceAll(provider.api_key, HIDDEN) : text };
   }
 
-  async function searchAt(provider: KeyedProvider, query: string, wanted: number, signal: AbortSignal) {
+  async function searchAt(provider: KeyedProvider, query: string, wanted: number, limits: Limits) {
     const adapter = SEARCH[provider.kind]!;
     const count = Math.min(wanted, provider.max_results ?? wanted);
-    const answer = await ask(provider, adapter.ask(provider, query, count), SECONDS.search, signal);
+    const answer = await ask(provider, adapter.ask(provider, query, count), SECONDS.search, limits);
     return { results: toResults(adapter.read(answer, nameOf(provider)), count) };
   }
 
@@ -68,34 +74,57 @@ export function createWeb(options: {
     provider: KeyedProvider,
     question: string,
     depth: 'quick' | 'deep',
-    signal: AbortSignal,
+    limits: Limits,
   ) {
     const adapter = ANSWER[provider.kind]!;
-    const http = await ask(provider, adapter.ask(provider, question, depth), SECONDS[depth], signal);
+    const http = await ask(provider, adapter.ask(provider, question, depth), SECONDS[depth], limits);
     const { text, citations } = adapter.read(http, nameOf(provider));
     const answer = toAnswerText(text);
     if (answer === '') throw new KaiwuError('provider_failed', `${nameOf(provider)} answered with no text.`);
     return { answer, citations: toCitations(citations) };
   }
 
+  const isGone = (id: string): boolean => providers.shown().every((each) => each.id !== id);
+
+  /** What a removed one says does not count any more, be it an answer or an error. */
+  async function unlessRemoved<T>(provider: WebProvider, serve: () => Promise<T>): Promise<T> {
+    const answer = isGone(provider.id) ? undefined : await Promise.allSettled([serve()]);
+    if (answer === undefined || isGone(provider.id)) {
+      throw new KaiwuError('provider_failed', `${nameOf(provider)} was removed meanwhile.`);
+    }
+    const [settled] = answer;
+    if (settled.status === 'rejected') throw settled.reason;
+    return settled.value;
+  }
+
   /** The first that serves; what others said before it is told. */
   async function first<T>(
     fits: (provider: WebProvider) => boolean,
-    pinned: string | undefined,
-    serve: (provider: KeyedProvider) => Promise<T>,
+    { pinned, seconds }: { pinned?: string | undefined; seconds: number },
+    signal: AbortSignal,
+    serve: (provider: KeyedProvider, limits: Limits) => Promise<T>,
   ): Promise<T & { provider: string; untrusted: true; failed: WebFailure[] }> {
+    const end = runtime.monotonicMs() + seconds * 1000;
     const fitting = (await providers.keyed()).filter(fits);
     const chosen = pinned === undefined ? fitting : fitting.filter(({ id }) => id === pinned);
+    if (chosen.length === 0 && pinned === undefined) {
+      throw new KaiwuError('provider_failed', 'The last provider for this was removed meanwhile.', {
+        hint: 'Set one up: `kaiwu providers set`.',
+      });
+    }
     if (chosen.length === 0) {
       throw unknownProvider(
-        pinned ?? '',
+        pinned!,
         fitting.map(({ id }) => id),
       );
     }
     const failed: WebFailure[] = [];
-    for (const provider of chosen) {
+    for (const [index, provider] of chosen.entries()) {
+      // None takes so much that nothing is left for those after it.
+      const shareMs = Math.max(1, (end - runtime.monotonicMs()) / (chosen.length - index));
       try {
-        return { provider: provider.id, untrusted: true, failed, ...(await serve(provider)) };
+        const answer = await unlessRemoved(provider, () => serve(provider, { shareMs, signal }));
+        return { provider: provider.id, untrusted: true, failed, ...answer };
       } catch (error) {
         if (!(error instanceof KaiwuError) || error.code !== 'provider_failed') throw error;
         if (chosen.length === 1) throw error;
@@ -120,17 +149,19 @@ export function createWeb(options: {
   };
 
   const port: WebPort = {
-    search: ({ query, max_results: wanted = DEFAULT_RESULTS, pinned, kind }, signal) =>
+    search: ({ query, max_results: wanted = DEFAULT_RESULTS, kind, ...how }, signal) =>
       first(
         (each) => each.kind in SEARCH && (kind === undefined || each.kind === kind),
-        pinned,
-        (provider) => searchAt(provider, query, wanted, signal),
+        how,
+        signal,
+        (provider, limits) => searchAt(provider, query, wanted, limits),
       ),
-    answer: ({ question, depth, pinned }, signal) =>
+    answer: ({ question, depth, ...how }, signal) =>
       first(
         (each) => each.kind in ANSWER,
-        pinned,
-        (provider) => answerAt(provider, question, depth, signal),
+        how,
+        signal,
+        (provider, limits) => answerAt(provider, question, depth, limits),
       ),
     providers: async () => providers.shown(),
     async set(provider, key) {
@@ -142,10 +173,11 @@ export function createWeb(options: {
       find(id);
       const provider = (await providers.keyed()).find((each) => each.id === id)!;
       const before = runtime.monotonicMs();
+      const limits = { shareMs: Number.POSITIVE_INFINITY, signal };
       const took = () => Math.round(runtime.monotonicMs() - before);
       try {
-        if (provider.kind in SEARCH) await searchAt(provider, 'test', 1, signal);
-        else await answerAt(provider, 'Answer with one word: ok', 'quick', signal);
+        if (provider.kind in SEARCH) await searchAt(provider, 'test', 1, limits);
+        else await answerAt(provider, 'Answer with one word: ok', 'quick', limits);
         return { ok: true, milliseconds: took() };
       } catch (error) {
         if (!(error instanceof KaiwuError) || error.code !== 'provider_failed') throw error;

@@ -69,16 +69,16 @@ export interface WebTest {
 /** The web, through providers that the account has set up, asked in their order. */
 export interface WebPort {
   /**
-   * @param pinned one provider, with no other in its place; `kind` keeps to providers of one kind
+   * @param pinned one provider, with no other in its place; `kind` keeps to providers of one kind; `seconds` for all of them together, shared out
    * @throws provider_failed naming what each said | invalid_input (no such provider)
    */
   search(
-    question: { query: string; max_results?: number; pinned?: string; kind?: ProviderKind },
+    question: { query: string; max_results?: number; pinned?: string; kind?: ProviderKind; seconds: number },
     signal: AbortSignal,
   ): Promise<WebResults>;
   /** @throws as `search` */
   answer(
-    question: { question: string; depth: AnswerDepth; pinned?: string },
+    question: { question: string; depth: AnswerDepth; pinned?: string; seconds: number },
     signal: AbortSignal,
   ): Promise<WebAnswer>;
   /** In the order in which they are asked. */

@@ -144,6 +144,12 @@ describe('arguments', () => {
     ['web.search', { query: 'q', max_results: 21 }],
     ['web.search', { query: 'q', provider: 'none' }],
     ['searxng.search', { query: 'q', max_results: 21 }],
+    ['web.answer', {}],
+    ['web.answer', { question: ' ' }],
+    ['web.answer', { question: 'q'.repeat(2001) }],
+    ['web.answer', { question: 'q', depth: 'deeper' }],
+    ['web.answer', { question: 'q', provider: 'home' }],
+    ['web.answer', { question: 'q', provider: 'NOT AN ID' }],
     ['provider.set', { id: 'X', kind: 'brave' }],
     ['provider.set', { id: 'x', kind: 'bing' }],
     ['provider.set', { id: 'x', kind: 'searxng' }],
@@ -156,6 +162,7 @@ describe('arguments', () => {
     ['provider.test', { id: 'none' }],
   ])('%s %j', async (id, input) => {
     await searx('home');
+    await provider('oa', 'openai', {}, { model: 'm' });
     expect(await refused(id, input)).toMatchObject({ code: 'invalid_input' });
   });
 });
