@@ -8,7 +8,8 @@ import type { Row } from './stats.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-const { manifests } = createCatalog(registry);
+/** As an account has them that has set up no provider. */
+const manifests = createCatalog(registry).manifests.filter(({ needs }) => needs === undefined);
 
 /** Everything found by search; only the discovery family keeps tools of its own. */
 export const LEANEST: PolicyDocument = {
