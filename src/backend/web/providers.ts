@@ -69,7 +69,7 @@ export function createProviders(options: {
         ? undefined
         : {
             reason: 'no_provider',
-            remedy: `Set up a provider ${MISSING[need]}: \`kaiwu providers set\`, or Settings > Providers in the app.`,
+            remedy: `Set up a provider ${MISSING[need]}: \`kaiwu providers set\`, or Web search in the app.`,
           },
     async open() {
       stored = (await settings.read<Stored[]>(NAME)) ?? [];
