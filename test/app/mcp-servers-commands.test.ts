@@ -82,7 +82,7 @@ describe('mcp servers add', () => {
     const two = file('both.json', { mcpServers: { a: { command: 'a' }, b: { command: 'b' } } });
     const cases: [string[], RegExp, string?][] = [
       [['x'], /needs --url, or a command after `--`[\s\S]*servers add x -- npx/],
-      [['--', '-y', 'geheim'], /name begins with "-y"/],
+      [['--', '-y', 'geheim'], /begins with "-y"[\s\S]*name comes before/],
       [['x', '--', '-y', 'pkg'], /begins with "-y"[\s\S]*name comes before/],
       [['x', '--url', 'https://a.example', '--', 'a'], /one of them alone/],
       [['x', '--url', 'ftp://a.example'], /https:\/\/ or http:\/\//],
@@ -123,6 +123,10 @@ describe('one server in words', () => {
     );
     expect((await servers(['disable', 'notes'])).stdout).toMatch(/disabled since [\s\S]* enable notes\n$/);
     expect((await servers(['enable', 'notes'])).stdout).toMatch(/ready since/);
+    // A word that belongs to no flag is no program: that stands behind the dashes.
+    expect(await refusal(['update', 'notes', '--trusted', 'true'])).toMatch(
+      /takes 1 argument; there is more: "true"/,
+    );
     expect((await output(['update', 'notes', '--exclude-tools', 'wipe'])).toolCounts.excluded).toBe(1);
     expect((await output(['update', 'notes', '--exclude-tools', 'null'])).toolCounts.excluded).toBe(0);
     await output(['add', 'gone', '--', 'no-such-program']);

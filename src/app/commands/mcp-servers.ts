@@ -48,6 +48,7 @@ function inShell(app: App, io: CliIo, action: Command): Command {
     ...action,
     inputSchema: { ...action.inputSchema, properties: toShellFields(properties) },
     positionals: ['name', 'command'],
+    afterDashes: 'command',
     folders: ['cwd', 'caFile'],
     errors: [...action.errors, 'file_not_found', 'canceled'],
     talks: true,

@@ -41,6 +41,8 @@ export interface Command extends Shape {
   inputSchema: JsonSchema;
   /** Input fields taken by position, in order. */
   positionals: string[];
+  /** The last of them, where it takes only words that follow `--`: those of another program. */
+  afterDashes?: string;
   /** Field that the default session fills. */
   sessionField?: string;
   /** Fields for which the word `null` clears. */

@@ -54,8 +54,11 @@ export function parseLine(args: string[], command: Command): ParsedLine {
   const fields: Record<string, unknown> = {};
   const given: Record<string, string | boolean> = {};
   const words: string[] = [];
+  const { afterDashes } = command;
+  let into = words;
   for (const token of tokens) {
-    if (token.kind === 'positional') words.push(token.value);
+    if (token.kind === 'option-terminator' && afterDashes !== undefined) fields[afterDashes] = into = [];
+    if (token.kind === 'positional') into.push(token.value);
     if (token.kind !== 'option') continue;
     const value = valueOf(token, options);
     const field = byFlag.get(token.name);
@@ -129,7 +132,7 @@ function placeWords(
   const { sessionField, inputSchema } = command;
   const slots = isSessionLeftOut(words, command, hasSession)
     ? command.positionals.filter((field) => field !== sessionField)
-    : command.positionals;
+    : command.positionals.filter((field) => field !== command.afterDashes);
   const last = slots.at(-1);
   const takesRest = last !== undefined && inputSchema.properties?.[last]?.type === 'array';
   if (words.length > slots.length && !takesRest) throw tooMany(words.slice(slots.length), slots, command);
