@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { open, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type ErrorCode, KaiwuError } from '../core/errors.ts';
 import type { CliIo } from '../surfaces/cli/io.ts';
 
 const MAX_BYTES = 4 * 1024 * 1024;
+/** Longest silence of a pipe that somebody named, milliseconds. */
+const PIPE_SILENCE_MS = 30_000;
 
 export interface GivenFile {
   /** As the person calls it. */
@@ -21,17 +24,37 @@ export interface GivenFile {
 export async function readGivenFile(
   path: string,
   { stdin, cwd }: Pick<CliIo, 'stdin' | 'cwd'>,
+  silenceMs = PIPE_SILENCE_MS,
 ): Promise<GivenFile> {
   const name = path === '-' ? 'stdin' : path;
-  const stream = path === '-' ? stdin : createReadStream(resolve(cwd, path));
-  const bytes = await readAll(stream, name).catch((error: unknown) => {
-    throw error instanceof KaiwuError ? error : toFileError(error, name);
-  });
+  const bytes = await read(path === '-' ? stdin : resolve(cwd, path), name, silenceMs).catch(
+    (error: unknown) => {
+      throw error instanceof KaiwuError ? error : toFileError(error, name);
+    },
+  );
   try {
     return { name, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {
     throw new KaiwuError('invalid_input', `${name} is not UTF-8 text.`);
   }
+}
+
+const read = async (from: Readable | string, name: string, silenceMs: number): Promise<Buffer> =>
+  readAll(typeof from === 'string' ? openToRead(from, name, silenceMs) : from, name);
+
+/** Opens without waiting: a pipe that nobody writes to would hold the whole program, and no signal could end it. */
+function openToRead(path: string, name: string, silenceMs: number): Readable {
+  const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  if (!fstatSync(fd).isFIFO()) {
+    closeSync(fd);
+    return createReadStream(path);
+  }
+  const pipe = new Socket({ fd, readable: true, writable: false });
+  return pipe.setTimeout(silenceMs, () =>
+    pipe.destroy(
+      new KaiwuError('timeout', `${name} is a pipe, and nothing came through it for ${silenceMs / 1000} s.`),
+    ),
+  );
 }
 
 async function readAll(stream: Readable, name: string): Promise<Buffer> {
