@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
 const read = (path: string, silenceMs?: number) =>
-  readGivenFile(path, { stdin: process.stdin, cwd } as never, silenceMs);
+  readGivenFile(path, { stdin: process.stdin, cwd }, silenceMs);
 
 test('a file is read whole, and one that is not there is named', async () => {
   await writeFile(join(cwd, 'a.txt'), 'é漢'.repeat(50_000));
