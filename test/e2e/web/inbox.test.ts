@@ -35,6 +35,8 @@ describe.skipIf(!hasChromium)('the inbox (Chromium)', () => {
     await card.getByText(sessionId).waitFor();
     await card.getByText('Second', { exact: true }).waitFor();
     await expect.poll(() => page.title()).toMatch(/^\(1\) Inbox/);
+    // What a tab has never shown leaves it no outcome to show.
+    await second.getByRole('article', { name: /^Approval/ }).waitFor();
     await card.getByRole('button', { name: 'Approve', exact: true }).click();
     await card.getByText('Approved and executed').waitFor();
     await second.getByRole('article').getByText('Approved and executed').waitFor();
