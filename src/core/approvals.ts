@@ -172,8 +172,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     policyVersion: (await options.getPolicy()).version,
   });
 
-  const show = (approval: Approval): Approval =>
-    toShown(approval, catalog.actions.find(({ id }) => id === approval.actionId)?.secrets);
+  const show = (approval: Approval): Approval => toShown(approval, catalog.known(approval.actionId)?.secrets);
 
   return {
     load,

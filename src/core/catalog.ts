@@ -20,6 +20,8 @@ export interface Catalog {
   /** By id, tool name or alias. @throws unknown_action, naming the nearest three */
   find(name: string): FoundAction;
   manifest(id: string): ActionManifest;
+  /** By its very id; undefined where there is none. */
+  known(id: string): AnyAction | undefined;
 }
 
 /** An action that is not part of the build, with the manifest that was made for it. */
@@ -95,6 +97,10 @@ export function createCatalog(
       const found = byName.get(name) ?? further.find(name);
       if (found === undefined) throw unknownAction(name, namesLike(name));
       return { ...found, action: asOfNow(found.action) };
+    },
+    known(id) {
+      const action = (byName.get(id) ?? further.find(id))?.action;
+      return action?.id === id ? asOfNow(action) : undefined;
     },
     manifest(id) {
       const manifest = byId.get(id) ?? further.find(id)?.manifest;

@@ -41,7 +41,7 @@ export function createPreviews(options: {
   function weigh(row: AuditRow, before: PolicyDocument, after: PolicyDocument, preview: Preview): void {
     const carriedOut = row.approvalId !== undefined && row.outcome !== 'approval_required';
     const surface = SURFACES.find((known) => known === row.surface);
-    const action = catalog.actions.find(({ id }) => id === row.actionId);
+    const action = catalog.known(row.actionId);
     if (carriedOut || surface === undefined || action === undefined) return;
     preview.calls++;
     const was = resolvePolicy(before, action, surface).outcome;
