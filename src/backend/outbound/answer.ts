@@ -1,10 +1,6 @@
 import type * as z from 'zod';
 import { KaiwuError } from '../../core/errors.ts';
-import { redactText } from '../../core/redact.ts';
-import { toShortText, toVisibleText } from '../../core/visible-text.ts';
-
-/** Characters of a service's own words in an error. */
-const QUOTED = 200;
+import { quote } from '../../core/quote.ts';
 
 /** What a service answered, in the shape that it has to have. @throws provider_failed naming the service and what was received */
 export function readAnswer<T>(
@@ -36,8 +32,3 @@ function parse(text: string): unknown {
     return undefined;
   }
 }
-
-const quote = (text: string): string =>
-  JSON.stringify(
-    toShortText(toVisibleText(redactText(text.slice(0, 10 * QUOTED)), { singleLine: true }), QUOTED),
-  );

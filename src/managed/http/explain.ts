@@ -6,18 +6,8 @@ import {
 } from '@modelcontextprotocol/client';
 import { KaiwuError } from '../../core/errors.ts';
 import { toNetworkReason } from '../../core/network-errors.ts';
-import { redactText } from '../../core/redact.ts';
-import { toShortText, toVisibleText } from '../../core/visible-text.ts';
+import { quote } from '../../core/quote.ts';
 import { toShownAddress } from './address.ts';
-
-/** Characters of a stranger's own words that are shown. */
-const QUOTED = 200;
-
-/** Words of a stranger for a message: one line, bounded, nothing invisible, nothing that looks like a secret. */
-export const quote = (text: string): string =>
-  JSON.stringify(
-    toShortText(toVisibleText(redactText(text.slice(0, 10 * QUOTED)), { singleLine: true }), QUOTED),
-  );
 
 /** Who is at an address. */
 export type Peer = 'MCP server' | 'authorization server' | 'service';

@@ -6,7 +6,8 @@ import {
 } from '@modelcontextprotocol/client';
 import { KaiwuError } from '../../core/errors.ts';
 import { isLoopback } from '../../core/loopback.ts';
-import { quote, toOwnError } from '../http/explain.ts';
+import { quote } from '../../core/quote.ts';
+import { toOwnError } from '../http/explain.ts';
 import type { Discovered } from './discover.ts';
 import type { OAuthRecord } from './record.ts';
 

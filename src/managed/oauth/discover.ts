@@ -8,7 +8,8 @@ import {
 } from '@modelcontextprotocol/client';
 import { KaiwuError } from '../../core/errors.ts';
 import { toShownAddress } from '../http/address.ts';
-import { quote, toOwnError } from '../http/explain.ts';
+import { quote } from '../../core/quote.ts';
+import { toOwnError } from '../http/explain.ts';
 import type { Challenge } from './accounts.ts';
 import { checkSignInUrl } from './guarded-fetch.ts';
 
