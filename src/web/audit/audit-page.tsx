@@ -3,11 +3,11 @@ import type { WireError } from '../../core/errors.ts';
 import { SURFACES, type Surface } from '../../core/spec.ts';
 import { actions, must } from '../api/call.ts';
 import { catalogEntries, titleOf } from '../api/catalog.ts';
-import { createLive, toWire } from '../api/live.ts';
-import { readPages } from '../api/pages.ts';
+import { toWire } from '../api/live.ts';
+import { createPaged } from '../api/pages.ts';
 import { t, tOr } from '../i18n/index.ts';
 import { Fields } from '../ui/fields.tsx';
-import { LoadMore } from '../ui/load-more.tsx';
+import { MoreOf } from '../ui/load-more.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { A } from '../ui/router.tsx';
 import { Rows } from '../ui/rows.tsx';
@@ -24,14 +24,13 @@ const OUTCOMES = ['ok', 'approval_required', 'error'] as const;
 export default function AuditPage(): JSX.Element {
   // Most calls only look, this page's own among them.
   const [filter, setFilter] = createSignal<AuditFilter>({ withoutReads: true });
-  const [pages, setPages] = createSignal(1);
   const [following, setFollowing] = createSignal(false);
   const [error, setError] = createSignal<WireError>();
   const [verdict, setVerdict] = createSignal<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const list = createLive(
-    () => readPages(pages, (place) => auditPage({ ...filter(), limit: PAGE, ...place })),
+  const list = createPaged(
+    (place) => auditPage({ ...filter(), limit: PAGE, ...place }),
     () => false,
   );
   const poll = setInterval(() => following() && !document.hidden && void list.refresh(), FOLLOW_MS);
@@ -42,7 +41,7 @@ export default function AuditPage(): JSX.Element {
       ([, value]) => value !== undefined && value !== '',
     );
     setFilter(Object.fromEntries(clean) as AuditFilter);
-    setPages(1);
+    list.startOver();
     clearTimeout(timer);
     timer = setTimeout(() => void list.refresh(), 200);
   }
@@ -135,14 +134,7 @@ export default function AuditPage(): JSX.Element {
                 {(row) => <AuditLine row={row()} />}
               </Rows>
             </ol>
-            <Show when={found().more}>
-              <LoadMore
-                onLoad={() => {
-                  setPages(pages() + 1);
-                  void list.refresh();
-                }}
-              />
-            </Show>
+            <MoreOf list={list} />
           </Show>
         )}
       </Show>

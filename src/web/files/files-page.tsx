@@ -2,12 +2,12 @@ import { createMemo, createSignal, type JSX, Show } from 'solid-js';
 import type { WireError } from '../../core/errors.ts';
 import { createAsked } from '../api/asked.ts';
 import { actions, must, type OutputOf } from '../api/call.ts';
-import { createLive, toWire } from '../api/live.ts';
-import { readPages } from '../api/pages.ts';
+import { toWire } from '../api/live.ts';
+import { createPaged } from '../api/pages.ts';
 import { t } from '../i18n/index.ts';
 import { AskTwice } from '../ui/ask-twice.tsx';
-import { useKeys } from '../ui/keys.ts';
-import { LoadMore } from '../ui/load-more.tsx';
+import { moveAmong, useKeys } from '../ui/keys.ts';
+import { MoreOf } from '../ui/load-more.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { A } from '../ui/router.tsx';
 import { Rows } from '../ui/rows.tsx';
@@ -22,24 +22,18 @@ const PAGE = 50;
 
 /** Everything that sessions have sent to the person, by session, the newest first. */
 export default function FilesPage(): JSX.Element {
-  const [pages, setPages] = createSignal(1);
   const [usage, setUsage] = createSignal<Answer['usage']>();
-  const list = createLive(
-    () =>
-      readPages<FileRow>(pages, async (place) => {
-        const answer = await must(actions.file.list({ limit: PAGE, ...place }));
-        setUsage(answer.usage);
-        return { items: answer.files, nextCursor: answer.nextCursor };
-      }),
+  const list = createPaged<FileRow>(
+    async (place) => {
+      const answer = await must(actions.file.list({ limit: PAGE, ...place }));
+      setUsage(answer.usage);
+      return { items: answer.files, nextCursor: answer.nextCursor };
+    },
     ({ type }) => type === 'file.changed',
   );
   const groups = createMemo(() => bySession(list.data()?.rows ?? []));
 
-  function move(by: number): void {
-    const cards = [...document.querySelectorAll<HTMLElement>('.files article')];
-    const at = cards.findIndex((card) => card.contains(document.activeElement));
-    cards[Math.min(Math.max(at + by, 0), cards.length - 1)]?.focus();
-  }
+  const move = (by: number) => moveAmong('.files article', by);
   useKeys({ j: () => move(1), k: () => move(-1) });
 
   return (
@@ -76,14 +70,7 @@ export default function FilesPage(): JSX.Element {
             )}
           </Rows>
         </Show>
-        <Show when={list.data()?.more}>
-          <LoadMore
-            onLoad={() => {
-              setPages(pages() + 1);
-              void list.refresh();
-            }}
-          />
-        </Show>
+        <MoreOf list={list} />
       </Show>
     </div>
   );

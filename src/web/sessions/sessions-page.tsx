@@ -1,12 +1,11 @@
 import { createMemo, createSignal, For, type JSX, Show } from 'solid-js';
 import { SESSION_STATUSES, type SessionStatus } from '../../core/session.ts';
 import { actions, must } from '../api/call.ts';
-import { createLive } from '../api/live.ts';
-import { readPages } from '../api/pages.ts';
+import { createPaged } from '../api/pages.ts';
 import { t } from '../i18n/index.ts';
 import { Icon } from '../ui/icons.tsx';
-import { useKeys } from '../ui/keys.ts';
-import { LoadMore } from '../ui/load-more.tsx';
+import { moveAmong, useKeys } from '../ui/keys.ts';
+import { MoreOf } from '../ui/load-more.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Rows } from '../ui/rows.tsx';
 import { createMachineNames } from './machine-names.ts';
@@ -20,26 +19,24 @@ export default function SessionsPage(): JSX.Element {
   const [query, setQuery] = createSignal('');
   const [status, setStatus] = createSignal<SessionStatus>();
   const [archived, setArchived] = createSignal(false);
-  const [pages, setPages] = createSignal(1);
   const [creating, setCreating] = createSignal(false);
   const nameOf = createMachineNames();
   let search: HTMLInputElement | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const list = createLive(
-    () =>
-      readPages<SessionRow>(pages, async (place) => {
-        const { sessions, nextCursor } = await must(
-          actions.session.list({
-            limit: PAGE,
-            archived: archived() ? 'only' : 'exclude',
-            ...(query() === '' ? {} : { query: query() }),
-            ...(status() === undefined ? {} : { status: status() }),
-            ...place,
-          }),
-        );
-        return { items: sessions, nextCursor };
-      }),
+  const list = createPaged<SessionRow>(
+    async (place) => {
+      const { sessions, nextCursor } = await must(
+        actions.session.list({
+          limit: PAGE,
+          archived: archived() ? 'only' : 'exclude',
+          ...(query() === '' ? {} : { query: query() }),
+          ...(status() === undefined ? {} : { status: status() }),
+          ...place,
+        }),
+      );
+      return { items: sessions, nextCursor };
+    },
     ({ type }) => type === 'session.changed',
   );
   const rows = createMemo(() => toTree(list.data()?.rows ?? []));
@@ -47,15 +44,11 @@ export default function SessionsPage(): JSX.Element {
 
   function change(set: () => void): void {
     set();
-    setPages(1);
+    list.startOver();
     clearTimeout(timer);
     timer = setTimeout(() => void list.refresh(), 120);
   }
-  function move(by: number): void {
-    const links = [...document.querySelectorAll<HTMLElement>('.session-line a')];
-    const at = links.indexOf(document.activeElement as HTMLElement);
-    links[Math.min(Math.max(at + by, 0), links.length - 1)]?.focus();
-  }
+  const move = (by: number) => moveAmong('.session-line a', by);
   useKeys({
     '/': () => search?.focus(),
     c: () => setCreating(true),
@@ -116,14 +109,7 @@ export default function SessionsPage(): JSX.Element {
             </Rows>
           </ul>
         </Show>
-        <Show when={list.data()?.more}>
-          <LoadMore
-            onLoad={() => {
-              setPages(pages() + 1);
-              void list.refresh();
-            }}
-          />
-        </Show>
+        <MoreOf list={list} />
       </Show>
       <Show when={creating()}>
         <NewSessionDialog onClose={() => setCreating(false)} />

@@ -56,3 +56,10 @@ export function useKeys(keys: Record<string, Handler>): void {
     if (at >= 0) layers.splice(at, 1);
   });
 }
+
+/** Moves the focus by so many among what a selector finds on the page; from elsewhere to the first. */
+export function moveAmong(selector: string, by: number): void {
+  const all = [...document.querySelectorAll<HTMLElement>(selector)];
+  const at = all.findIndex((each) => each.contains(document.activeElement));
+  all[Math.min(Math.max(at + by, 0), all.length - 1)]?.focus();
+}

@@ -1,10 +1,9 @@
 import { createSignal, For, type JSX, Show } from 'solid-js';
 import { MANAGED_TOOL_STATES } from '../../../core/ports/managed.ts';
 import { actions, must } from '../../api/call.ts';
-import { createLive } from '../../api/live.ts';
-import { readPages } from '../../api/pages.ts';
+import { createPaged } from '../../api/pages.ts';
 import { t } from '../../i18n/index.ts';
-import { LoadMore } from '../../ui/load-more.tsx';
+import { MoreOf } from '../../ui/load-more.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/rows.tsx';
 import { line, Stranger } from '../../ui/text.tsx';
@@ -36,15 +35,13 @@ export function ServerTools(props: { server: Server }): JSX.Element {
 }
 
 function ToolList(props: { server: string }): JSX.Element {
-  const [pages, setPages] = createSignal(1);
-  const tools = createLive(
-    () =>
-      readPages<Tool>(pages, async (place) => {
-        const { tools: items, nextCursor } = await must(
-          actions.mcp.tool.list({ server: props.server, ...place }),
-        );
-        return { items, nextCursor };
-      }),
+  const tools = createPaged<Tool>(
+    async (place) => {
+      const { tools: items, nextCursor } = await must(
+        actions.mcp.tool.list({ server: props.server, ...place }),
+      );
+      return { items, nextCursor };
+    },
     (news) => isNewsOf(props.server, news),
   );
   return (
@@ -75,14 +72,7 @@ function ToolList(props: { server: string }): JSX.Element {
           </ul>
         )}
       </Show>
-      <Show when={tools.data()?.more}>
-        <LoadMore
-          onLoad={() => {
-            setPages(pages() + 1);
-            void tools.refresh();
-          }}
-        />
-      </Show>
+      <MoreOf list={tools} />
     </>
   );
 }

@@ -2,7 +2,7 @@ import { createSignal, type JSX, lazy, Show, Suspense } from 'solid-js';
 import { createMachineNames } from '../../sessions/machine-names.ts';
 import { t } from '../../i18n/index.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { useKeys } from '../../ui/keys.ts';
+import { moveAmong, useKeys } from '../../ui/keys.ts';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/rows.tsx';
 import { line } from '../../ui/text.tsx';
@@ -25,11 +25,7 @@ export default function McpServersPage(): JSX.Element {
     void servers.refresh();
   };
 
-  function move(by: number): void {
-    const cards = [...document.querySelectorAll<HTMLElement>('.mcp > .card')];
-    const at = cards.findIndex((card) => card.contains(document.activeElement));
-    cards[Math.min(Math.max(at + by, 0), cards.length - 1)]?.focus();
-  }
+  const move = (by: number) => moveAmong('.mcp > .card', by);
   useKeys({ j: () => move(1), k: () => move(-1), c: () => setOpen({ form: undefined }) });
 
   return (

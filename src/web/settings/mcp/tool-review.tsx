@@ -2,11 +2,11 @@ import { createSignal, For, type JSX, Show } from 'solid-js';
 import type { WireError } from '../../../core/errors.ts';
 import { toVisibleText } from '../../../core/visible-text.ts';
 import { actions, must } from '../../api/call.ts';
-import { createLive, toWire } from '../../api/live.ts';
-import { readPages } from '../../api/pages.ts';
+import { toWire } from '../../api/live.ts';
+import { createPaged } from '../../api/pages.ts';
 import { t } from '../../i18n/index.ts';
 import { announce } from '../../ui/announce.ts';
-import { LoadMore } from '../../ui/load-more.tsx';
+import { MoreOf } from '../../ui/load-more.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Rows } from '../../ui/rows.tsx';
 import { line } from '../../ui/text.tsx';
@@ -18,24 +18,22 @@ const PAGE = 20;
 /** What a server says anew, against what was accepted of it; accepted as it stands here and not otherwise. */
 export function ToolReview(props: { server: string; onAccepted: () => void }): JSX.Element {
   const [open, setOpen] = createSignal(false);
-  const [pages, setPages] = createSignal(1);
   const [error, setError] = createSignal<WireError>();
   const [busy, setBusy] = createSignal(false);
   /** Each tool as the person sees it: what comes after that is shown only when it is asked for. */
   const [seen, setSeen] = createSignal(new Map<string, Tool>());
-  const held = createLive(
-    async () => {
-      const found = await readPages<Tool>(pages, async (place) => {
-        const { tools: items, nextCursor } = await must(
-          actions.mcp.tool.list({ server: props.server, state: 'held_back', limit: PAGE, ...place }),
-        );
-        return { items, nextCursor };
-      });
-      const before = open() ? seen() : new Map<string, Tool>();
-      setSeen(new Map(found.rows.map((tool) => [tool.name, before.get(tool.name) ?? tool])));
-      return found;
+  const held = createPaged<Tool>(
+    async (place) => {
+      const { tools: items, nextCursor } = await must(
+        actions.mcp.tool.list({ server: props.server, state: 'held_back', limit: PAGE, ...place }),
+      );
+      return { items, nextCursor };
     },
     (news) => isNewsOf(props.server, news),
+    (rows) => {
+      const before = open() ? seen() : new Map<string, Tool>();
+      setSeen(new Map(rows.map((tool) => [tool.name, before.get(tool.name) ?? tool])));
+    },
   );
 
   async function accept(tools: Tool[]): Promise<void> {
@@ -80,14 +78,7 @@ export function ToolReview(props: { server: string; onAccepted: () => void }): J
             />
           )}
         </Rows>
-        <Show when={held.data()?.more}>
-          <LoadMore
-            onLoad={() => {
-              setPages(pages() + 1);
-              void held.refresh();
-            }}
-          />
-        </Show>
+        <MoreOf list={held} />
         <Show when={seen().size > 1}>
           <p class="buttons">
             <button type="button" disabled={busy()} onClick={() => void accept([...seen().values()])}>
