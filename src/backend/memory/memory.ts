@@ -46,9 +46,8 @@ export function createMemory(options: MemoryOptions): Memory {
   const ingest = createIngest({ ...options, memory: store.memory });
 
   /** @throws memory_off */
-  async function requireOn(): Promise<MemorySettings> {
-    const now = await settings.read();
-    if (now.enabled) return now;
+  async function requireOn(): Promise<void> {
+    if ((await settings.switches()).enabled) return;
     throw new KaiwuError('memory_off', 'The memory of this account is off.', {
       hint: 'A person can switch it on: kaiwu memory settings set --enabled true.',
     });
@@ -93,7 +92,8 @@ export function createMemory(options: MemoryOptions): Memory {
     limit: number,
     signal: AbortSignal,
   ): Promise<Recalled> {
-    const on = await requireOn();
+    await requireOn();
+    const on = await settings.read();
     const { items } =
       on.embeddings === undefined
         ? await store.memory.search(question, filter, { limit })
@@ -143,9 +143,9 @@ export function createMemory(options: MemoryOptions): Memory {
 
   const port: MemoryPort = {
     async search({ text, mode, filter }, page, signal) {
-      const on = await requireOn();
+      await requireOn();
       return mode === 'hybrid'
-        ? hybrid(text, filter, page, on, signal)
+        ? hybrid(text, filter, page, await settings.read(), signal)
         : store.memory.search(text, filter, page);
     },
     async list(filter, page) {

@@ -29,6 +29,8 @@ export type SettingsChange = {
 const DEFAULTS: Stored = { enabled: true, remember_turns: false };
 
 export interface MemorySettingsStore {
+  /** Whether it is on and what it remembers by itself, with no key opened. */
+  switches(): Promise<Pick<Stored, 'enabled' | 'remember_turns' | 'turns_since'>>;
   /** Whole, with keys. One that no longer opens is as if it had never been given. */
   read(): Promise<MemorySettings & { turns_since?: string }>;
   change(change: SettingsChange, now: string): Promise<void>;
@@ -57,9 +59,12 @@ export function createMemorySettings(settings: AccountSettings, sealer: Sealer):
       : { ...shown, sealed: await sealer.seal({ api_key: key }, ofEndpoint(name)) };
   }
 
+  const load = async (): Promise<Stored> => (await settings.read<Stored>(NAME)) ?? DEFAULTS;
+
   return {
+    switches: load,
     async read() {
-      const stored = (await settings.read<Stored>(NAME)) ?? DEFAULTS;
+      const stored = await load();
       const [recall, embeddings] = await Promise.all(ENDPOINTS.map((name) => open(name, stored[name])));
       const { enabled, remember_turns, turns_since } = stored;
       return {

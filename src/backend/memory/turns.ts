@@ -27,7 +27,7 @@ export function createTurnMemory(options: {
   let closed = false;
 
   async function remember(): Promise<void> {
-    const { enabled, remember_turns: wanted, turns_since: since } = await options.settings.read();
+    const { enabled, remember_turns: wanted, turns_since: since } = await options.settings.switches();
     if (!enabled || !wanted || since === undefined) return;
     for (;;) {
       const turns = await store.memory.turnsToRemember(since, BATCH);

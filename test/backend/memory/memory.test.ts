@@ -2,38 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqlite } from '../../../src/local/sqlite.ts';
-import { errorOf, openWorld, type World } from '../helpers/world.ts';
-import { type FakeModel, startFakeModel } from './fake-model.ts';
+import { openWorld, type World } from '../helpers/world.ts';
+import { createCalls, type Item } from './calls.ts';
 import { PASSAGES, QUESTIONS } from './library.ts';
-
-interface Item {
-  id: string;
-  text: string;
-  [field: string]: unknown;
-}
 
 let world: World;
 let token: string;
-let model: FakeModel;
 beforeEach(async () => {
   world = await openWorld();
   ({ token } = await world.signIn());
-  model = await startFakeModel();
 });
-afterEach(async () => {
-  await world.end();
-  await model.close();
-});
+afterEach(() => world.end());
 
-const ok = (verb: string, input: object = {}, context: object = {}) =>
-  world.ok(token, `memory.${verb}`, input, { surface: 'cli', ...context });
-const refused = async (verb: string, input: object) =>
-  errorOf(await world.call(token, `memory.${verb}`, input));
-const learn = async (text: string, more: object = {}) =>
-  (await ok('learn', { text, ...more }))['item'] as Item;
-const list = async (input: object = {}) => (await ok('list', input))['items'] as Item[];
-const find = async (query: string, more: object = {}) =>
-  (await ok('fetch', { query, ...more }))['hits'] as Item[];
+const { ok, refused, learn, list, find } = createCalls(() => ({ world, token }));
 
 describe('learning', () => {
   it('adds and never overwrites, and keeps where it came from', async () => {

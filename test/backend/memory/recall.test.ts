@@ -1,14 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { errorOf, openWorld, type World } from '../helpers/world.ts';
+import { openWorld, type World } from '../helpers/world.ts';
+import { createCalls } from './calls.ts';
 import { type FakeModel, startFakeModel } from './fake-model.ts';
-
-interface Item {
-  id: string;
-  text: string;
-  [field: string]: unknown;
-}
 
 let world: World;
 let token: string;
@@ -23,14 +18,7 @@ afterEach(async () => {
   await model.close();
 });
 
-const ok = (verb: string, input: object = {}, context: object = {}) =>
-  world.ok(token, `memory.${verb}`, input, { surface: 'cli', ...context });
-const refused = async (verb: string, input: object) =>
-  errorOf(await world.call(token, `memory.${verb}`, input));
-const learn = async (text: string, more: object = {}) =>
-  (await ok('learn', { text, ...more }))['item'] as Item;
-const find = async (query: string, more: object = {}) =>
-  (await ok('fetch', { query, ...more }))['hits'] as Item[];
+const { ok, refused, learn, find } = createCalls(() => ({ world, token }));
 
 describe('recall', () => {
   const endpoint = () => ({ base_url: model.url, model: 'tiny', api_key: 'kq-canary-000' });
